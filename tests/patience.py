@@ -1,6 +1,6 @@
 """How long tests wait for what must happen: as long as a very busy machine may need.
 
-How fast a machine is, no test judges.
+No test judges the speed of the machine.
 """
 
 PATIENCE = 900  # seconds

@@ -1,4 +1,4 @@
-"""Open what a run released beside its original, and the earlier releases of the same people."""
+"""Opens the release of a run with its original, and earlier releases of the same people."""
 
 import hashlib
 import io
@@ -34,7 +34,7 @@ class EarlierRelease:
 
 
 def open_case(run: Run, table: Table | None = None) -> Case:
-    """Put the release beside its original; refuses one that is not, to the byte, the released."""
+    """Open the release and its original; raises Refused if its hash is not that of the run."""
     origins = origins_of(run)
     if origins is None:
         raise Refused(NOT_KEPT)
@@ -47,9 +47,9 @@ def open_case(run: Run, table: Table | None = None) -> Case:
 
 
 def earlier_releases(run: Run) -> list[EarlierRelease]:
-    """Return the other releases of the same people: of this table, or of the same file.
+    """Return the other releases of the same rows: of this table, or of the same file.
 
-    A file that was uploaded twice has the same people in the same rows, if it was read alike.
+    A file uploaded twice has the same people in the same rows if it was read in the same way.
     """
     numbered = _released_runs(run).exclude(id=run.id).order_by("requests__release__released_at")
     pairs = numbered.values_list("id", "requests__release__number")
@@ -58,9 +58,9 @@ def earlier_releases(run: Run) -> list[EarlierRelease]:
 
 
 def releases_to_cross(run: Run) -> list[EarlierRelease]:
-    """Return every other release of these people: of the same rows, or of another version.
+    """Return all other releases of these people: of the same rows, or of other versions.
 
-    Withdrawn and expired ones count as well; copies of them are out.
+    Withdrawn and expired ones are included, since there may be copies of them.
     """
     own = Q(id__in=_released_runs(run).values("id"))
     of_series = Q(dataset__series=run.dataset.series, requests__release__isnull=False)
@@ -104,7 +104,7 @@ def _released_runs(run: Run) -> QuerySet[Run]:
 
 
 class _Hashing(io.RawIOBase):
-    """A file that is only hashed."""
+    """A write-only file that hashes its content."""
 
     def __init__(self) -> None:
         self.digest = hashlib.sha256()

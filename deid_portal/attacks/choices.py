@@ -11,12 +11,12 @@ from deid_portal.engine.networks.attacks.trials import NETWORK_ATTACKS, NetworkA
 
 OUTSIDE_LINKAGE = "outside-linkage"
 EARLIER_RELEASES = "intersection"
-# What "Run all" makes: everything that needs no table from outside.
+# The attacks of "Run all": all that need no outside table.
 STANDARD = tuple(name for name in ATTACKS if name != OUTSIDE_LINKAGE)
-# Compared with people who are not in the release; without a table of such, half is held out.
+# Attacks with a control group outside the release; without a control table half is held out.
 COMPARED = tuple(name for name, kind in ATTACKS.items() if "control" in kind.needs)
 HELD_OUT = (*COMPARED, "downcoding")
-# More guesses than a plan makes by default: here there is time, and intervals become narrow.
+# More guesses than the defaults of a plan, for narrower intervals; there is more time here.
 MANY: dict[str, dict[str, Any]] = {
     "singling-out": {"attempts": 2000},
     "inference": {"attempts": 100_000},
@@ -36,13 +36,13 @@ def kind_of(name: str) -> type[AnyAttack]:
 
 
 def parameters_of(name: str, limits: AttackLimits, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters an attack is made with: chosen ones before the usual ones."""
+    """Return the parameters of an attack: defaults, overridden by the chosen ones."""
     usual = {"k": limits.look_alikes} if name == EARLIER_RELEASES else MANY.get(name, {})
     return {**usual, **chosen}
 
 
 def make_attack(name: str, parameters: Mapping[str, Any]) -> AnyAttack:
-    """Return the attack; raises InvalidPlan for parameters that make no sense."""
+    """Return the attack; raises InvalidPlan for invalid parameters."""
     kind = kind_of(name)
     place = Place(dict(parameters), name)
     place.check_keys(optional=[parameter.name for parameter in kind.parameters])

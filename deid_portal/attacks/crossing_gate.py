@@ -1,4 +1,4 @@
-"""The question of a gate: what remains of the protection beside all other releases."""
+"""Crossing for a gate: the protection that remains given all other releases."""
 
 from deid_portal.attacks.cases import releases_to_cross
 from deid_portal.attacks.subjects import AttackedSubject
@@ -7,10 +7,10 @@ from deid_portal.runs.models import Run
 
 
 def cross_with_releases(run: Run, look_alikes: int) -> CrossingResult:
-    """Cross a run with every other release of these people.
+    """Cross a run with all other releases of these people.
 
-    Raises Refused where a release was made before the portal kept what this needs, or where the
-    table of an earlier version was deleted.
+    Raises Refused if a release is older than the data stored for crossing, or if the table of an
+    earlier version was deleted.
     """
     earlier = releases_to_cross(run)
     if not earlier:

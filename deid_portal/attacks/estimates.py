@@ -1,12 +1,12 @@
-"""How long an attack will take, before it is made: as long as last time, else by rule of thumb."""
+"""Estimates of the time of an attack: that of the last time, else by the number of rows."""
 
 from deid_portal.attacks.models import AttackTest
 from deid_portal.runs.models import Run
 from deid_portal.work.leases import WorkStatus
 
-# Opening release and original, per hundred thousand rows.
+# Seconds for opening release and original: fixed, and per hundred thousand rows.
 OPENING = (0.5, 1.0)
-# The attack itself: seconds it needs anyway, and per hundred thousand rows.
+# Seconds for the attack itself: fixed, and per hundred thousand rows.
 USUAL: dict[str, tuple[float, float]] = {
     "distance-linkage": (0.5, 6.0),
     "worst-case-linkage": (1.0, 1.0),
@@ -26,7 +26,7 @@ def usual_attack_seconds(attack: str, rows: int) -> float:
 
 
 def expected_seconds(run: Run) -> dict[str, float]:
-    """Return, by attack, how long it took last on this table; attacks never made are left out."""
+    """Return the last duration on this table by attack; without attacks never made."""
     ended = AttackTest.objects.filter(run__dataset=run.dataset_id, status=WorkStatus.FINISHED)
     times = ended.order_by("-queued_at").values_list("attack", "started_at", "finished_at")
     return {

@@ -1,7 +1,7 @@
-"""Perform an attack: open release and original, attack, price what would help. Ends exactly once.
+"""Performs an attack: opens release and original, attacks, tries remedies. Ends exactly once.
 
-An outside table is deleted when its test has ended, however it ended. Between the end and the
-deletion a worker can die; the sweep deletes what then is left (`outside.delete_spent_tables`).
+An outside table is deleted when its test has ended, however it ended. If the worker dies between
+end and deletion, a periodic task deletes it (`outside.delete_spent_tables`).
 """
 
 from typing import Any
@@ -51,7 +51,7 @@ def _attack(lease: Lease[AttackTest]) -> dict[str, Any]:
     except Cancelled:
         raise
     except (EngineError, Refused) as reason:
-        # That an attack is not possible is an answer, and the sentence says why.
+        # An attack that is not possible is a result, with the reason.
         return {"reason": str(reason)}
 
 
@@ -59,7 +59,7 @@ def _endings(lease: Lease[AttackTest]) -> Endings:
     return Endings(
         stop=lambda: _end(lease, WorkStatus.STOPPED, "attack.stopped"),
         fail=lambda problem: _fail(lease, problem),
-        drop=lambda: None,  # an attempt leaves nothing before its end
+        drop=lambda: None,  # an attempt stores nothing before its end
         unexpected=UNEXPECTED,
         no_room=NO_ROOM,
         limits=lease.limits,
@@ -78,7 +78,7 @@ def _fail(lease: Lease[AttackTest], problem: str) -> None:
 
 
 def _end(lease: Lease[AttackTest], status: WorkStatus, action: str, **values: Any) -> None:
-    """Write the end, the audit record and the deletion of a brought table, or nothing at all."""
+    """Write the end, the audit record and the deletion of an outside table in one transaction."""
 
     @transaction.atomic
     def write() -> None:

@@ -1,4 +1,4 @@
-"""The chart of one attack: what was counted, the part an intruder gets marked."""
+"""The chart of one attack, with the intruder's success highlighted."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def _caption(spread: AttackBins) -> str:
 
 
 def _figure(spread: AttackBins) -> Any:
-    """Marked bars stand out; those drawn as `BEFORE` have a pattern, so also without color."""
+    """Draw highlighted bars, with a pattern so that they are distinguishable without color."""
     series = [
         bars(
             [own.label for own in binned],

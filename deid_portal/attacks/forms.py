@@ -31,7 +31,7 @@ LABELS = {
 
 
 class TuningForm(forms.Form):
-    """The parameters of one attack; whether a number makes sense is for the engine to say."""
+    """The parameters of one attack; the engine validates their values."""
 
     def __init__(self, data: Any = None, *, attack: str, chosen: Mapping[str, Any]) -> None:
         super().__init__(data)
@@ -62,9 +62,9 @@ def _number_field(declared: Parameter, label: str, chosen: Mapping[str, Any]) ->
 
 
 class OutsideForm(forms.Form):
-    """Which columns of a brought table are ours, which says who is who, how the intruder matches.
+    """Mapping of an outside table: matching columns, the column of persons, and how to match.
 
-    Columns are given by their place among the suggested pairs; nothing typed reaches the engine.
+    Columns are chosen by index from suggested pairs, so no user input reaches the engine.
     """
 
     columns = forms.TypedMultipleChoiceField(

@@ -1,4 +1,4 @@
-"""How much an intruder may get: the team's policy where it says so, else what is usual."""
+"""The limits of attacks: those of the team's policy, otherwise defaults."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,14 @@ from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import policy_in_force
 
 USUAL_LIMIT = 0.05
-# Where another limit is usual, with the reason.
+# Other defaults, with the reason.
 OTHER_LIMITS = {
-    "intersection": 0.0,  # nobody may lose the look-alikes a release promised, whatever the share
-    "membership-inference": 0.1,  # 55 of 100 claims right: hardly better than tossing a coin
-    # Adding few links leaves few to pick from; what is undone is part of a protection, no person.
+    "intersection": 0.0,  # the k of a release must hold for everybody
+    "membership-inference": 0.1,  # 55 of 100 claims right: hardly better than guessing
+    # With few added links a single hit is a large share; hits undo a part of the protection, but
+    # identify nobody.
     "network-fake-links": 0.25,
-    "downcoding": 0.1,  # narrowing a cell by what goes with what tells of kinds, not of a person
+    "downcoding": 0.1,  # narrowed cells may follow from correlations, not from data of a person
 }
 
 
@@ -29,7 +30,7 @@ class AttackLimits:
 
     @property
     def look_alikes(self) -> int:
-        """Return among how many everybody must hide when releases are crossed."""
+        """Return the k that must hold when releases are crossed."""
         return max(self.rules.least_k, 2)
 
 

@@ -1,4 +1,4 @@
-"""Attacks on a finished run by its own house, and the tables an intruder might bring along."""
+"""Attacks on finished runs, and outside tables that an intruder might have."""
 
 from uuid import uuid4
 
@@ -11,9 +11,9 @@ from deid_portal.work.leases import Work
 
 
 class OutsideTable(models.Model):
-    """A table somebody brought for one test. Its file is deleted as soon as the test has ended.
+    """An outside table uploaded for one test. Its file is deleted as soon as the test has ended.
 
-    What stays is that there was one: its hash, its size and, sealed, its name and columns.
+    Its hash, its size and, sealed, its name and columns are kept.
     """
 
     class Use(models.TextChoices):
@@ -27,7 +27,7 @@ class OutsideTable(models.Model):
     uploaded_at = models.DateTimeField(auto_now_add=True)
     file_bytes = models.BigIntegerField()
     file_sha256 = models.CharField(max_length=64)
-    # File name, format, column names and the pairs suggested: a header row may be a row of people.
+    # File name, format, column names and suggested pairs; sealed, since a header may be a data row.
     about = SealedJSONField(default=dict)
     deleted_at = models.DateTimeField(null=True)
 
@@ -39,7 +39,7 @@ class OutsideTable(models.Model):
 
     @property
     def folder(self) -> str:
-        """A folder of its own in the vault, so that it has a key of its own that deletion ends."""
+        """A separate folder in the vault, so that deletion destroys its key."""
         return f"attacks/{self.id}"
 
     @property
@@ -52,7 +52,7 @@ class OutsideTable(models.Model):
 
 
 class AttackTest(Work):
-    """One attack on one release. Results stay with the run; a newer test stands before an older."""
+    """One attack on one release. Results are kept with the run; the newest test counts."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="attack_tests")
     attack = models.CharField(max_length=40)
@@ -60,7 +60,7 @@ class AttackTest(Work):
     outside = models.ForeignKey(
         OutsideTable, null=True, on_delete=models.PROTECT, related_name="tests"
     )
-    # What was chosen: parameters of the attack, columns of an outside table.
+    # Parameters of the attack, and columns of an outside table.
     parameters = SealedJSONField(default=dict)
     # The release that was attacked, by the hash that votes and packages are bound to.
     output_sha256 = models.CharField(max_length=64)

@@ -1,9 +1,9 @@
-"""What remains of the protection when several releases of a network's people are out.
+"""The protection that remains when several releases of the same network are combined.
 
-Node numbers are drawn anew for every release, so nobody can be followed by them. But whoever knows
-what a person shows in each release knows in which group of look-alikes they are each time, and few
-may be in all of these groups; who is missing in one is known as well. People belong together by the
-id they have in the files.
+Node numbers are random in every release, so they do not link releases. But an intruder who knows a
+person's attributes or links knows their class in each release, and the intersection of these
+classes may be small; absence from a release is known as well. People are matched by their id in the
+original files.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from deid_portal.web.refusals import Refused
 
 
 def cross_network_releases(run: Run, earlier: Sequence[EarlierRelease], k: int) -> CrossingResult:
-    """Cross a network's run with every other release of its people; opens each of them."""
+    """Cross the run of a network with all other releases of its people."""
     check_tables_are_there(earlier)
     cases = [open_network_case(own) for own in (run, *(own.run for own in earlier))]
     names = ["this run", *(f"release {own.number}" for own in earlier)]
@@ -50,7 +50,7 @@ def _check_shows_people(case: NetworkCase, name: str) -> None:
 
 
 def _class_of_people(case: NetworkCase, order: dict[str, int]) -> NDArray[np.int64]:
-    """Return the group of look-alikes that holds each person; -1 for whoever is not in it."""
+    """Return the class of each person in a release; -1 for people who are not in it."""
     known = case.plan.known_columns(case.released.table)
     classes = NodeClasses(case.released, known, Progress(None)).of(case.plan.knowledge).class_of
     found = np.full(len(order), -1, np.int64)

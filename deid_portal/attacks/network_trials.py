@@ -1,4 +1,4 @@
-"""Attacks on the release of a network: opened, made, and what to change against each."""
+"""Attacks on the release of a network, and remedies against each."""
 
 import hashlib
 import io
@@ -38,13 +38,13 @@ from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
 from deid_portal.work.leases import Lease
 
-SECONDS = 60  # of work on changes, as far as the time of the run tells
+SECONDS = 60  # time for trying changes, estimated from the time of the run
 MOST_TRIED = 5
 MOST_SHOWN = 3
 
 
 def open_network_case(run: Run) -> NetworkCase:
-    """Put the release beside its network; refuses one that is not, to the byte, the released."""
+    """Open the release and its network; raises Refused if its hash is not that of the run."""
     rows = network_origins_of(run)
     if rows is None:
         raise Refused(NOT_KEPT)
@@ -67,7 +67,7 @@ class NetworkCandidate:
 
 
 def find_network_candidates(run: Run, basis: Basis) -> Iterator[NetworkCandidate]:
-    """List changes that could help: more look-alikes, other ways, groups instead of people."""
+    """Yield changes that could help: a larger k, other methods, groups instead of people."""
     present = basis.methods[0]
     k = basis.look_alikes
     if k is not None and 2 * k <= run.dataset.rows:
@@ -97,7 +97,7 @@ def price_network_remedies(
     before_each: Callable[[int, int], None],
     progress: ProgressCallback,
 ) -> tuple[list[TriedRemedy], int]:
-    """Carry out changes, attack again, and return those that help, cheapest first."""
+    """Apply changes, attack again, and return those that help, cheapest first."""
     allowed = max(1, min(MOST_TRIED, int(SECONDS / max(run.elapsed_seconds, 1.0))))
     basis = basis_of_run(run)
     chosen = list(find_network_candidates(run, basis))[:allowed]
@@ -120,7 +120,7 @@ def _price(
     limit: float,
     progress: ProgressCallback,
 ) -> TriedRemedy | None:
-    """Return what a change does and costs; None where it makes no sense or has no solution."""
+    """Return effect and cost of a change; None if its plan is invalid or has no solution."""
     try:
         changed, _ = apply_changes(basis, candidate.changes)
         plan = changed.to_plan()
@@ -149,7 +149,7 @@ def _price(
 
 
 class NetworkTrial:
-    """One attack on its way."""
+    """The execution of one attack."""
 
     def __init__(self, lease: Lease[AttackTest]) -> None:
         self.lease, self.test, self.run = lease, lease.work, lease.work.run

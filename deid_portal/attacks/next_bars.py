@@ -16,7 +16,7 @@ NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight",
 
 
 def bar_of_attacks(run: Run, summary: Summary, *, refusal: str, seconds: float) -> NextBar:
-    """Say what the attacks mean for what is next; `refusal` is why this person cannot attack."""
+    """Return the bar with the next step; `refusal` is why this person cannot attack."""
     report = Act("Back to the report", url=reverse("reports:report", args=[run.id]))
     if refusal and not summary.is_made:
         return NextBar("No attack has been made yet.", refusal, icon="lock", primary=report)
@@ -39,9 +39,9 @@ def bar_of_attacks(run: Run, summary: Summary, *, refusal: str, seconds: float) 
 
 
 def bar_before_review(bar: NextBar, run: Run, person: User) -> NextBar:
-    """Lead to the attacks a policy wants, where a steward would be led to the review without them.
+    """Point stewards to the attacks that the policy requires before a review.
 
-    Where a review was asked for already, or the person is no steward, the bar stays as it is.
+    If a review was already asked for, or the person is not a steward, the bar is not changed.
     """
     if not run.has_release or not has_role(person, run.dataset.team, Role.STEWARD):
         return bar

@@ -1,7 +1,7 @@
-"""What becomes of attacks when their table is forgotten.
+"""What happens to attacks when their table is deleted.
 
-Without the original nothing can be scored any more: work on the way is stopped, and tables that
-were brought go at once. Results stay; they hold counts and names of columns.
+Without the original no attack can be scored: open tests are stopped, and outside tables are deleted
+at once. Results are kept; they hold counts and names of columns.
 """
 
 from deid_portal.attacks.models import AttackTest, OutsideTable

@@ -1,9 +1,9 @@
-"""Tables brought from outside: taken through the same door as uploads, and deleted after the test.
+"""Outside tables: read like other uploads, and deleted after their test.
 
-What must never happen: that one stays. It is somebody else's register, brought to be compared once.
-So it lies encrypted in a folder of its own, whose key is destroyed with it. It goes when its test
-has ended, whichever way, when it is replaced or discarded, and after an hour without a test. Nobody
-is shown a row of it, and people who are no stewards not even its name.
+They must never be kept, since they are registers of others, uploaded for one comparison. So each is
+encrypted in a separate folder, whose key is destroyed with it. It is deleted when its test has
+ended, however it ended, when it is replaced or discarded, and after an hour without a test. Nobody
+is shown its rows, and only stewards see its name.
 """
 
 from datetime import timedelta
@@ -40,9 +40,9 @@ MOST_NAMED = 12
 def bring_table(
     *, run: Run, upload: SealedUpload, brought_by: User, use: OutsideTable.Use
 ) -> OutsideTable:
-    """Keep a table for one test; raises InvalidTable or Refused when it cannot serve.
+    """Store a table for one test; raises InvalidTable or Refused if it cannot be used.
 
-    One at a time waits on a run; a new one takes the place of the one before.
+    Only one table at a time waits for a test of a run; a new one replaces it.
     """
     check_may_attack(brought_by, run)
     check_can_be_attacked(run)
@@ -78,7 +78,7 @@ def discard_table(*, table: OutsideTable, discarded_by: User) -> None:
 
 
 def waiting_tables(run: Run) -> Any:
-    """Return tables that were brought and for which no test was started yet."""
+    """Return the outside tables for which no test was started yet."""
     return run.outside_tables.filter(deleted_at=None, tests=None)
 
 
@@ -88,9 +88,9 @@ def waiting_table(run: Run) -> OutsideTable | None:
 
 
 def delete_table(table: OutsideTable) -> None:
-    """Delete the file for good once the surrounding transaction is in the database.
+    """Delete the file after the surrounding transaction has been committed.
 
-    That it is gone is written only afterwards: what the row calls deleted is deleted.
+    The row is marked as deleted only afterwards, so that the mark is always true.
     """
     transaction.on_commit(lambda: _delete_now(table))
 
@@ -101,7 +101,7 @@ def _delete_now(table: OutsideTable) -> None:
 
 
 def delete_spent_tables() -> int:
-    """Delete what a crash left behind: tables of ended tests, and those nobody used in time."""
+    """Delete tables of ended tests (left behind by a crash), and those not used in time."""
     unused = Q(tests=None, uploaded_at__lt=timezone.now() - KEPT_UNUSED)
     at_work = AttackTest.objects.filter(status__in=OPEN_STATUSES, outside__isnull=False)
     ended = Q(tests__isnull=False) & ~Q(id__in=at_work.values("outside"))
@@ -112,7 +112,7 @@ def delete_spent_tables() -> int:
 
 
 def read_outside(table: OutsideTable | None, progress: ProgressCallback) -> Table | None:
-    """Read the whole of a brought table; raises InvalidTable where it cannot be read."""
+    """Read an outside table completely; raises InvalidTable if it cannot be read."""
     if table is None:
         return None
 
@@ -125,7 +125,7 @@ def read_outside(table: OutsideTable | None, progress: ProgressCallback) -> Tabl
 
 
 def _look_at(run: Run, upload: SealedUpload, use: OutsideTable.Use) -> dict[str, Any]:
-    """Find out how a file is read and which of its columns are ours."""
+    """Detect the format of a file and which of its columns match those of the run."""
     with upload.open_reader() as stream:
         form = detect_file(stream, limits=limits_of_file()).format
     with upload.open_reader() as stream:
@@ -172,7 +172,7 @@ def _values_of(columns: list[DatasetColumn]) -> list[Column]:
 
 
 def _check_control(run: Run, sample: Table) -> None:
-    """A table of other people must have what the release shows and what is to be guessed."""
+    """Check that a control table has the released quasi-identifiers and sensitive columns."""
     roles = (ColumnRoleChoices.QUASI_IDENTIFIER, ColumnRoleChoices.SENSITIVE)
     released = _released_columns(run)
     wanted = [

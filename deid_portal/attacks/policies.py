@@ -1,4 +1,4 @@
-"""In what state a run can be attacked."""
+"""In which state a run can be attacked."""
 
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.runs.models import Run

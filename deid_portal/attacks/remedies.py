@@ -1,7 +1,7 @@
-"""What to change against an attack: candidates, each carried out, attacked again, and priced.
+"""Remedies against an attack: candidate changes, each applied and attacked again.
 
-Cheap and telling candidates come first, because how many can be tried depends on how long a run of
-this plan takes. What is shown is only what was measured to help.
+Cheap and promising candidates come first, because the number tried depends on how long a run of
+this plan takes. Only changes that were measured to help are shown.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,9 +28,10 @@ from deid_portal.plans.changes import (
 
 MOST_TRIED = 12
 MOST_SHOWN = 3
-SECONDS = 60  # of work on candidates, as far as the time of the run tells
+SECONDS = 60  # time for trying candidates, estimated from the time of the run
 LEAVE_OUT_FREELY = 1.0
-# Attacks that live on a group's values being spread unlike everybody's, and how far apart is far.
+# Attacks that exploit differences between the distributions of a class and of the table, and the
+# distance from which on these count as large.
 TOLD_BY_SPREAD = ("skewness", "inference", "similarity")
 USUAL_DISTANCE = 0.2
 USUAL_LOOK_ALIKES = 5
@@ -40,28 +41,28 @@ USUAL_LOOK_ALIKES = 5
 class RemedyCandidate:
     title: str
     changes: tuple[Change, ...]
-    searches: bool = False  # looks for levels anew, which can take as long as the run took
+    searches: bool = False  # needs a new search for levels, which can take as long as the run
 
 
 @dataclass(frozen=True, eq=False)
 class SuccessfulAttack:
-    """An attack that got something, with what is needed to try changes against it."""
+    """A successful attack, with the data needed for trying changes against it."""
 
     attack: str
     answer: AttackAnswer
     case: Case
     basis: Basis
     limit: float
-    earlier: Mapping[int, Mapping[str, int]]  # levels of earlier releases by their number
+    earlier: Mapping[int, Mapping[str, int]]  # levels of earlier releases by number
 
 
 def most_tried(run_seconds: float) -> int:
-    """Return how many candidates fit into the time."""
+    """Return how many candidates can be tried in the time."""
     return max(2, min(MOST_TRIED, int(SECONDS / max(run_seconds, 1.0))))
 
 
 def find_remedy_candidates(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
-    """List changes that could help against this attack, those most to the point first."""
+    """Yield changes that could help against this attack, the most specific first."""
     yield from _of_earlier_releases(finding)
     yield from _about_different_values(finding)
     yield from _about_tilted_groups(finding)
@@ -71,7 +72,7 @@ def find_remedy_candidates(finding: SuccessfulAttack) -> Iterator[RemedyCandidat
 
 
 def _of_earlier_releases(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
-    """Showing the columns as an earlier release did leaves nothing to cross."""
+    """Suggest the levels of an earlier release, which leaves nothing to intersect."""
     if not finding.case.has_one_level:
         return
     for number, levels in finding.earlier.items():
@@ -100,7 +101,7 @@ def _about_different_values(finding: SuccessfulAttack) -> Iterator[RemedyCandida
 
 
 def _about_tilted_groups(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
-    """Groups whose values are spread like everybody's tell nothing about whoever is in them."""
+    """Suggest t-closeness: a class with the distribution of the table reveals nothing new."""
     column = finding.answer.column
     if column is None or finding.attack not in TOLD_BY_SPREAD:
         return
@@ -115,7 +116,7 @@ def _about_tilted_groups(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]
 
 
 def _different_values(basis: Basis, column: str, wanted: int) -> Change:
-    """Ask for so many different values: raise the rule that says so, or add one."""
+    """Raise the l of the l-diversity rule about a column, or add such a rule."""
     for rule in basis.rules:
         is_it = rule["model"] == "l-diversity" and rule.get("variant", "distinct") == "distinct"
         if is_it and rule.get("column") == column:
@@ -151,7 +152,7 @@ def _about_levels(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
 
 
 def _fixed(levels: dict[str, int]) -> Change:
-    """Show the columns at these levels and leave out whoever then breaks a rule."""
+    """Fix the levels, and suppress records that then violate a rule."""
     method = {"name": "levels", "levels": levels, "suppression_limit": LEAVE_OUT_FREELY}
     return UseMethod(method)
 
@@ -190,7 +191,7 @@ def _price(
     key: bytes | None,
     progress: ProgressCallback,
 ) -> ChangePrice | None:
-    """Return what a candidate does; None where it makes no sense or has no solution."""
+    """Return the effect of a candidate; None if its plan is invalid or has no solution."""
     try:
         changed, _ = apply_changes(finding.basis, candidate.changes)
         plan = Plan.from_document(
@@ -218,16 +219,16 @@ def _remedy(
 
 
 def _is_enough(finding: SuccessfulAttack, price: ChangePrice) -> bool:
-    """Say whether nothing more needs to be done: back within the limit, or nothing found at all."""
+    """Say whether a remedy suffices: within the limit again or, if it was, no finding at all."""
     if judge_attack(finding.answer.stake, finding.limit) == AttackVerdict.OVER_LIMIT:
         return price.share <= finding.limit
     return not price.is_found
 
 
 def _cheapest(remedies: Sequence[TriedRemedy]) -> list[TriedRemedy]:
-    """Return the cheapest that suffice, then those that only help; none worse than another twice.
+    """Return the remedies that suffice, then those that only help, each cheapest first.
 
-    Of remedies that cost the same and do the same one is enough.
+    Of remedies with the same effect and cost only one is returned.
     """
     ranked = sorted(remedies, key=lambda own: (not own.is_enough, own.loss, own.left_out))
     seen: set[tuple[int, float, int]] = set()

@@ -1,4 +1,4 @@
-"""The result of an attack as it is kept, and read back: numbers and names of columns, no cell."""
+"""The stored result of an attack: numbers and names of columns, no cells."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +11,10 @@ from deid_portal.engine.attacks.attack import AttackBins, Bin, Stake
 
 @dataclass(frozen=True)
 class TriedRemedy:
-    """A change of the plan that was carried out and attacked again: what it does and costs."""
+    """A change of the plan that was applied and attacked again, with its effect and cost."""
 
     title: str
-    change: str  # as runs/variants takes it
+    change: str  # in the format of runs/variants.py
     share: float
     records: int
     left_out: int
@@ -33,15 +33,15 @@ class AttackSummary:
     explain: str
     column: str | None = None
     other_columns: Sequence[Mapping[str, Any]] = ()  # column, share and records
-    measured_on: str = "release"  # or "half": on held-out people, or "control": on brought ones
-    people: int = 0  # in the table
+    measured_on: str = "release"  # or "half": held-out people, or "control": a control table
+    people: int = 0  # number of people in the table
     released: int = 0
     left_out: int = 0
     loss: float = 0.0
-    tried: int = 0  # changes that were priced
+    tried: int = 0  # number of changes tried
     remedies: Sequence[TriedRemedy] = ()
-    releases: Sequence[int] = field(default=())  # earlier ones that were crossed
-    notes: Sequence[str] = ()  # what else a person should know
+    releases: Sequence[int] = field(default=())  # numbers of the releases crossed
+    notes: Sequence[str] = ()  # further remarks
 
     def word(self, limit: float) -> AttackVerdict:
         return judge_attack(self.stake, limit)

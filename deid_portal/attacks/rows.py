@@ -1,7 +1,8 @@
-"""The list of attacks on a run as the page shows it: one row each, the worst first.
+"""The list of attacks on a run: one row each, the worst first.
 
-An attack is scored with the original, people left out included. Whoever sees no rows is told how it
-ended and roughly how well it did, and no figure that could be solved for somebody left out.
+Attacks are scored with the original, suppressed records included. Viewers without row access see
+only the verdict and a range of the success, no figure from which data of suppressed people could be
+computed.
 """
 
 from dataclasses import dataclass
@@ -21,13 +22,13 @@ from deid_portal.engine.wording.numbers import percent
 from deid_portal.runs.models import Run
 from deid_portal.work.leases import WorkStatus
 
-# Share of the whole that each phase takes; a test that was resisted has no remedies to price.
+# Start and share of each phase in percent; a resisted attack has no phase of remedies.
 PHASES = {"read": (0, 20), "attack": (20, 40), "remedies": (60, 40)}
-LINE_WIDTH = 94  # of the drawn interval, in pixels
+LINE_WIDTH = 94  # of the drawing of interval and limit, in pixels
 
 
 class RowState(StrEnum):
-    """What a row says in one word."""
+    """The state of a row."""
 
     OVER_LIMIT = "Over limit"
     WEAK_SPOT = "Weak spot"
@@ -40,7 +41,7 @@ class RowState(StrEnum):
     NOT_POSSIBLE = "Not possible"
 
 
-# In the order of the rows; with the tone and the icon of the word.
+# Tone and icon of each state, in the order of the rows.
 LOOKS = {
     RowState.OVER_LIMIT: ("bad", "shield-x"),
     RowState.FAILED: ("bad", "circle-x"),
@@ -61,7 +62,7 @@ WORD_STATES = {
 
 @dataclass(frozen=True)
 class LimitLine:
-    """Where interval and limit lie on a line of LINE_WIDTH pixels."""
+    """Positions of interval and limit on a line of LINE_WIDTH pixels."""
 
     start: float
     width: float
@@ -70,13 +71,13 @@ class LimitLine:
 
 @dataclass(frozen=True)
 class AttackRow:
-    key: str  # in addresses: the attack, or the test of an outside table
+    key: str  # in addresses: the name of the attack, or the id of a test with an outside table
     attack: str
     test: AttackTest | None
     limit: float
-    seconds: float  # what it is expected to take
+    seconds: float  # expected duration
     is_limit_of_policy: bool = False
-    sees_figures: bool = True  # what exactly came of it, and names of columns and files
+    sees_figures: bool = True  # exact results, and names of columns and files
 
     @cached_property
     def result(self) -> AttackSummary | None:
@@ -129,7 +130,7 @@ class AttackRow:
 
     @property
     def question(self) -> str:
-        """What was tried, without anything that came of it."""
+        """What was tried, without results."""
         return subtitle_of(self.attack, None, {"file_name": "an outside table"})
 
     @property
@@ -154,7 +155,7 @@ class AttackRow:
 
     @property
     def is_made(self) -> bool:
-        """True when there is an answer, be it that the attack is not possible."""
+        """True if there is a result, also that the attack is not possible."""
         return self.test is not None and self.test.status == WorkStatus.FINISHED
 
     @property
@@ -198,8 +199,8 @@ def rows_of(
 ) -> list[AttackRow]:
     """Return a row per attack, and one per outside table; `tests` are newest first.
 
-    Without figures rows in the same state stand in the order of the attacks: which of them did
-    better is a figure, too.
+    Without figures, rows in the same state are in a fixed order, since an order by success would
+    reveal figures.
     """
     newest: dict[str, AttackTest] = {}
     for test in tests:
@@ -228,7 +229,7 @@ def rows_of(
 
 
 def _key_of(test: AttackTest) -> str:
-    """Tests with the same key answer the same question; the newest of them counts."""
+    """Return the key of equivalent tests, of which the newest counts."""
     if test.attack != OUTSIDE_LINKAGE:
         return test.attack
     chosen = test.parameters
@@ -238,6 +239,6 @@ def _key_of(test: AttackTest) -> str:
 def _how_bad(row: AttackRow) -> tuple[int, float]:
     place = list(LOOKS).index(row.state)
     share = row.result.stake.share if row.result is not None and row.sees_figures else 0.0
-    # A limit of nothing is passed by anything, however little.
+    # Avoids a division by zero: any success is far above a limit of zero.
     times_the_limit = share / max(row.limit, 1e-9)
     return (place, -times_the_limit)

@@ -12,7 +12,7 @@ from deid_portal.runs.models import Run
 
 @dataclass(frozen=True)
 class Summary:
-    """How the attacks on a run went, for the pages of other rooms."""
+    """A summary of the attacks on a run, for pages of other rooms."""
 
     made: int
     over: list[AttackRow]
@@ -40,9 +40,9 @@ class Summary:
 
 
 def attack_rows(user: User, run: Run) -> list[AttackRow]:
-    """Return the attacks on a run, the worst first; only results of this very release count."""
+    """Return the attacks on a run, the worst first; only results on this release count."""
     tests = run.attack_tests.filter(output_sha256=run.output_sha256).select_related("outside")
-    # Where all people are in the release, nobody left out could be found by them.
+    # If nobody can be suppressed, figures do not reveal anything about suppressed people.
     is_everybody_there = not run.dataset.subject.leaves_people_out
     sees_figures = is_everybody_there or can_see_values(user, run.dataset)
     limits = limits_of_team(run.dataset.team)
@@ -60,7 +60,7 @@ def summarize_attacks(rows: list[AttackRow]) -> Summary:
 
 
 def attack_summary_of(run: Run) -> Summary:
-    """How the attacks on a run went; for the report, the home page and the review."""
+    """Return the summary for the report, the home page and the review."""
     tests = list(run.attack_tests.filter(output_sha256=run.output_sha256))
     return summarize_attacks(
         rows_of(run, limits_of_team(run.dataset.team), tests, {}, sees_figures=False)
@@ -68,7 +68,7 @@ def attack_summary_of(run: Run) -> Summary:
 
 
 def standings_of(run: Run) -> dict[str, AttackStanding]:
-    """What is known of each attack, as the gates of the policy ask it."""
+    """Return the state of each attack, for the gates of the policy."""
     tests = list(run.attack_tests.filter(output_sha256=run.output_sha256))
     rows = rows_of(run, limits_of_team(run.dataset.team), tests, {}, sees_figures=False)
     known = {row.attack: _standing(row) for row in reversed(rows) if row.test is not None}

@@ -1,6 +1,6 @@
-"""What an attack got, compared with what, and the title of its chart: one sentence each.
+"""Sentences about the result of an attack, its baseline, and the title of its chart.
 
-Pure functions of a result, in plain words; a number never stands without what it is a number of.
+Pure functions of a result, in plain words; every number has its unit.
 """
 
 from deid_portal.attacks.results import AttackSummary

@@ -39,7 +39,7 @@ def start_attacks(
     attacks: Sequence[str] = (),
     chosen: Mapping[str, Any] | None = None,
 ) -> list[AttackTest]:
-    """Queue attacks on a run, all there are where none is named; none is at work twice."""
+    """Queue attacks on a run, by default all; one that is already open is not queued twice."""
     check_can_attack(asked_by, run)
     standard = standard_attacks(run)
     if unknown := [name for name in attacks if name not in standard]:
@@ -67,7 +67,7 @@ def start_outside_linkage(
     person: tuple[str, str] | None,
     matching: str,
 ) -> AttackTest:
-    """Queue a linkage with a brought table; `columns` gives theirs by ours."""
+    """Queue a linkage with an outside table; `columns` maps our column names to its names."""
     check_can_attack(asked_by, table.run)
     _hold(table.run)
     _check_unused(table)
@@ -88,7 +88,7 @@ def start_outside_linkage(
 
 @transaction.atomic
 def start_with_control(*, table: OutsideTable, asked_by: User, attack: str) -> AttackTest:
-    """Queue an attack that compares with brought people instead of held-out ones."""
+    """Queue an attack with a control table instead of held-out people."""
     check_can_attack(asked_by, table.run)
     _hold(table.run)
     _check_unused(table)
@@ -111,7 +111,7 @@ def stop_attack(*, test: AttackTest, stopped_by: User) -> None:
 
 
 def _hold(run: Run) -> None:
-    """Two clicks at the same instant come one after the other, so the second sees the first."""
+    """Lock the dataset, so that of two simultaneous requests the second sees the first."""
     Dataset.objects.select_for_update().get(id=run.dataset_id)
 
 
@@ -129,7 +129,7 @@ def _queue(
     parameters: Mapping[str, Any],
     outside: OutsideTable | None = None,
 ) -> AttackTest:
-    make_attack(attack, parameters["attack"])  # refuses what makes no sense before it is kept
+    make_attack(attack, parameters["attack"])  # validates the parameters before they are stored
     test = AttackTest.objects.create(
         run=run,
         attack=attack,

@@ -1,4 +1,4 @@
-"""What an attacker asks of a dataset: which attacks there are on it, and how one is made."""
+"""How attacks differ by kind of dataset: which there are, and how they are executed."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -21,22 +21,22 @@ from deid_portal.work.leases import Lease
 
 
 class AttackedSubject(SubjectPart):
-    # What "Run all" makes: everything that needs no table from outside.
+    # The attacks of "Run all": all that need no outside table.
     standard_attacks: ClassVar[tuple[str, ...]]
     takes_outside_tables: ClassVar[bool]
-    changes_tried: ClassVar[str]  # against what was found
-    # Attacks that a policy may ask for and that cannot be made, with the reason.
+    changes_tried: ClassVar[str]  # the kinds of changes tried as remedies, in words
+    # Attacks that a policy may require but that are not possible, with the reason.
     impossible: ClassVar[Mapping[str, str]]
 
     @abstractmethod
     def attack(self, lease: Lease[AttackTest]) -> AttackSummary:
-        """Make an attack and price what would help against it."""
+        """Execute an attack and try remedies against it."""
 
     @abstractmethod
     def cross(
         self, run: Run, earlier: Sequence[EarlierRelease], look_alikes: int
     ) -> CrossingResult:
-        """Cross a run with the other releases of its people."""
+        """Cross a run with all other releases of its people."""
 
 
 class AttackedTable(AttackedSubject, kind=SubjectKind.TABLE):

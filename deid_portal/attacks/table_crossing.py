@@ -1,10 +1,9 @@
-"""What remains of the protection when all releases of the same people are laid side by side.
+"""The protection that remains when all releases of the same people are combined.
 
-Releases of the very same rows are crossed row by row. Releases of other versions, with other rows,
-are crossed by the column that names people; where none is known, by what an intruder could know.
-The worst answer counts. The gate of a review and the attack make the same computation
-(`engine/attacks/intersection.py`), so the two cannot disagree, and both say how people were
-recognized.
+Releases of the same rows are crossed row by row. Releases of other versions are crossed by the
+column that identifies people or, if there is none, by quasi-identifiers. The worst result counts.
+The gate of a review and the attack use the same computation (`engine/attacks/intersection.py`), so
+that they cannot disagree, and both state how people were matched.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,21 +30,21 @@ from deid_portal.web.refusals import Refused
 
 @dataclass(frozen=True, eq=False)
 class ReleasesToCross:
-    """The earlier releases of the people of a run, opened, and how people were recognized."""
+    """The opened earlier releases of the people of a run, and how people were matched."""
 
-    releases: Sequence[EarlierRelease] = ()  # of the same rows first
+    releases: Sequence[EarlierRelease] = ()  # those of the same rows first
     earlier: OtherReleases = field(default_factory=OtherReleases)
-    how: str = ""  # where there are other versions
+    how: str = ""  # how people were matched, if there are other versions
 
     @property
     def levels(self) -> dict[int, Mapping[str, int]]:
-        """Return the levels of detail of each release by its number."""
+        """Return the levels of each release by its number."""
         cases = [*self.earlier.same_rows, *self.earlier.versions]
         return {own.number: case.levels for own, case in zip(self.releases, cases, strict=True)}
 
 
 def question_of(run: Run) -> list[str]:
-    """Name what the answer depends on: the releases to cross, and how people are recognized."""
+    """Return the cache key of a result: the releases to cross, and how people are matched."""
     earlier = releases_to_cross(run)
     tables = _tables(run, earlier)
     by = person_column_of(tables) if len(tables) > 1 else ""
@@ -53,7 +52,7 @@ def question_of(run: Run) -> list[str]:
 
 
 def cross_table_releases(run: Run, look_alikes: int) -> CrossingResult:
-    """Cross a run with every other release of these people; a second or so per million rows."""
+    """Cross a run with all other releases of these people; about a second per million rows."""
     case = open_case(run)
     found = open_earlier(run, case)
     crossed = cross_worst(with_earlier(case.setting(), case, found.earlier), look_alikes)
@@ -66,7 +65,7 @@ def cross_table_releases(run: Run, look_alikes: int) -> CrossingResult:
 
 
 def open_earlier(run: Run, case: Case) -> ReleasesToCross:
-    """Open every other release of these people and say who is who; `case` is that of the run."""
+    """Open all other releases of these people and match people; `case` is that of the run."""
     every = releases_to_cross(run)
     check_tables_are_there(every)
     ids = {own.run.id for own in earlier_releases(run)}
@@ -82,7 +81,7 @@ def open_earlier(run: Run, case: Case) -> ReleasesToCross:
 
 
 def _recognize(runs: Sequence[Run], cases: Sequence[Case]) -> tuple[list[Codes], str]:
-    """Say who is behind each row of several tables, and how people were recognized."""
+    """Return the person of each row of several tables, and how people were matched."""
     originals = [case.original for case in cases]
     by = person_column_of([run.dataset for run in runs])
     if by:
@@ -99,7 +98,7 @@ def _recognize(runs: Sequence[Run], cases: Sequence[Case]) -> tuple[list[Codes],
 
 
 def _known_in_all(cases: Sequence[Case]) -> list[str]:
-    """Return the columns that all tables have and any plan takes to be known to an intruder."""
+    """Return the columns of all tables that are quasi-identifiers in any plan."""
     known = {name for case in cases for name in case.plan.quasi_identifiers}
     return [name for name in cases[0].original.names if name in known and _have(cases, name)]
 

@@ -1,4 +1,4 @@
-"""An attack on the release of a table: opened, made, and what would help against it priced."""
+"""Attacks on the release of a table, and remedies against each."""
 
 from dataclasses import replace
 from typing import Any
@@ -24,7 +24,7 @@ from deid_portal.work.leases import Lease
 
 
 class TableTrial:
-    """One attack on its way: what it needs, opened once."""
+    """The execution of one attack, with its opened inputs."""
 
     def __init__(self, lease: Lease[AttackTest]) -> None:
         self.lease, self.test, self.run = lease, lease.work, lease.work.run
@@ -35,7 +35,7 @@ class TableTrial:
         self.attack = attack
         self.limit = limits_of_team(self.run.dataset.team).of(self.test.attack)
         self.key = pseudonym_key_of(self.run.dataset.team).bytes
-        # The same release gives the same answer, whoever asks and however often.
+        # Derived from the release, so that repeated tests of a release have the same result.
         self.seed = int(self.run.output_sha256[:8], 16)
         self.case = open_case(self.run)
         self.brought = read_outside(self.test.outside, lease.progress)
@@ -43,7 +43,7 @@ class TableTrial:
         self.earlier = open_earlier(self.run, self.case) if crosses else ReleasesToCross()
 
     def make(self) -> AttackSummary:
-        self.case.check(type(self.attack))  # before anything is held out or read
+        self.case.check(type(self.attack))  # refuses attacks that are not possible
         answer = self._attack(self.case)
         result = self._result(answer)
         if judge_attack(answer.stake, self.limit) == AttackVerdict.RESISTED:
@@ -71,7 +71,7 @@ class TableTrial:
         )
 
     def _setting(self, case: Case) -> AttackSetting | None:
-        """Return the setting of an attack that has more than the release; None for the others."""
+        """Return the setting of an attack that uses more than the release; None for others."""
         if self.brought is not None and self.test.attack in HELD_OUT:
             return bring_control(case, self.brought)
         if self.brought is not None:
@@ -129,7 +129,7 @@ class TableTrial:
         self.lease.progress(done, total, "attack")
 
     def _quietly(self, done: int, total: int, phase: str, **_: Any) -> None:
-        """Let work be stopped whose own progress says nothing about how far the test is."""
+        """A progress callback that only checks for a stop: this work is no measure of the test."""
         self.lease.check()
 
     def _candidate_progress(self, number: int, total: int) -> None:

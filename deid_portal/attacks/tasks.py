@@ -14,6 +14,6 @@ def execute_attack(test_id: str) -> None:
 
 @app.task
 def pick_up_forgotten_attacks() -> None:
-    """Sent every few seconds by the clock process; safe to run anywhere and any number of times."""
+    """Run every few seconds by the scheduler; safe to run concurrently."""
     pick_up_forgotten(AttackTest, execute_attack, give_up_attack)
     delete_spent_tables()

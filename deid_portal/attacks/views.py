@@ -1,4 +1,4 @@
-"""Attack my release: what an intruder would get, and what to change. A part of step 6."""
+"""The page "Attack my release": results of attacks, and remedies. A part of step 6."""
 
 from typing import Any
 from uuid import UUID
@@ -52,7 +52,7 @@ def show(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 @require_GET
 def progress(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """The part that is polled while attacks are at work; 286 ends the polling."""
+    """The part that is polled while attacks are running; status 286 ends polling."""
     run = _run_with_release(request, run_id)
     context = _context(request, run)
     shown = request.GET.get("seen", "")
@@ -64,7 +64,7 @@ def progress(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 @require_POST
 def start(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Make one attack, or all of them where none is named."""
+    """Start one attack or, if none is named, all."""
     run = _run_with_release(request, run_id)
     wanted = [name for name in request.POST.getlist("attack") if name in standard_attacks(run)]
     chosen: dict[str, Any] = {}
@@ -96,7 +96,7 @@ def stop(request: HttpRequest, run_id: UUID, key: str) -> HttpResponse:
 
 @require_POST
 def bring_outside(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Take an outside table; which columns it shares with the release is asked next."""
+    """Upload an outside table; its matching columns are asked for next."""
     run = _run_of_table(request, run_id)
     check_may_attack(person_of(request), run)
     problem = _bring(request, run, OutsideTable.Use.LINKAGE)
@@ -141,7 +141,7 @@ def discard_outside(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 @require_POST
 def compare(request: HttpRequest, run_id: UUID, key: str) -> HttpResponse:
-    """Make an attack that compares with people the steward brings, instead of held-out ones."""
+    """Start an attack with an uploaded control table instead of held-out people."""
     run = _run_of_table(request, run_id)
     check_may_attack(person_of(request), run)
     if key not in HELD_OUT:
@@ -157,7 +157,7 @@ def compare(request: HttpRequest, run_id: UUID, key: str) -> HttpResponse:
 
 
 def _bring(request: HttpRequest, run: Run, use: OutsideTable.Use) -> OutsideTable | str:
-    """Keep the uploaded table, or return the sentence that says why not."""
+    """Store the uploaded table, or return the reason why not."""
     upload = request.FILES.get("file")
     if refused := why_refused(request):
         return refused
@@ -179,7 +179,7 @@ def _run_with_release(request: HttpRequest, run_id: UUID) -> Run:
 
 
 def _run_of_table(request: HttpRequest, run_id: UUID) -> Run:
-    """Tables of others are compared with tables only."""
+    """Fetch a run of a table; outside tables cannot be used with networks."""
     run = _run_with_release(request, run_id)
     if not AttackedSubject.of(run.dataset).takes_outside_tables:
         raise OfOtherKind(run.dataset)
@@ -247,19 +247,19 @@ def _context(request: HttpRequest, run: Run, selected_key: str = "", **more: Any
 
 
 def _parameters_of(row: AttackRow, run: Run) -> dict[str, Any]:
-    """What the attack was made with last, else what it would be made with."""
+    """Return the parameters of the last test, else the defaults."""
     if row.test is not None:
         return dict(row.test.parameters["attack"])
     return parameters_of(row.attack, limits_of_team(run.dataset.team), {})
 
 
 def _token(row: AttackRow) -> str:
-    """What the panel shows; it is sent anew when that is no longer so."""
+    """Identify the content of the panel, which is reloaded when it changes."""
     return f"{row.test.id}-{row.test.status}" if row.test is not None else row.key
 
 
 def _place_of(rows: list[AttackRow], chosen: str) -> int:
-    """Return the row whose panel is open: the chosen one, else the worst that has an answer."""
+    """Return the row whose panel is open: the chosen one, else the worst with a result."""
     wanted = (place for place, row in enumerate(rows) if row.key == chosen)
     answered = (place for place, row in enumerate(rows) if row.result is not None)
     return next(wanted, next(answered, 0))

@@ -1,7 +1,7 @@
-"""What the page says about each attack: what the intruder does, what they got, compared with what.
+"""Texts of the page about each attack: what the intruder does, the result, and the baseline.
 
-Pure functions of a result. Plain words; the engine's own sentence and the source stand under "How
-this was measured".
+Pure functions of a result, in plain words; the engine's own sentence and the source are shown under
+"How this was measured".
 """
 
 from collections.abc import Callable, Mapping
@@ -18,12 +18,12 @@ Say = Callable[[AttackSummary], str]
 @dataclass(frozen=True)
 class Wording:
     title: str
-    about: str  # under the title: what is tried
-    explanation: str  # what the intruder does, for somebody who never heard of it
-    sentence: Say  # what they got
-    compared: Say  # the baseline or control, always named
+    about: str  # subtitle: what is tried
+    explanation: str  # what the intruder does, for readers new to it
+    sentence: Say  # the result
+    compared: Say  # the baseline or control
     chart: Say  # the finding as the title of the chart
-    unit: str = "people"  # what "at stake" counts
+    unit: str = "people"  # unit of the records at stake
 
     @property
     def in_short(self) -> str:
@@ -36,7 +36,7 @@ def wording_of(attack: str) -> Wording:
 
 
 def subtitle_of(attack: str, result: AttackSummary | None, parameters: Mapping[str, Any]) -> str:
-    """Say under the title what is particular about this test."""
+    """Return the subtitle, with what is particular to this test."""
     if attack == "intersection" and result is not None and result.releases:
         numbers = ", ".join(str(number) for number in result.releases)
         return f"crossed with release {numbers}"
@@ -49,7 +49,7 @@ def subtitle_of(attack: str, result: AttackSummary | None, parameters: Mapping[s
 
 
 def share_with_interval(result: AttackSummary) -> str:
-    """Write the share with its interval: 1.4 % (1.1–1.7); the share alone where it is exact."""
+    """Write a share with its interval: 1.4 % (1.1–1.7); only the share if it is exact."""
     low, high = result.stake.interval
     share = percent(result.stake.share, _decimals(result.stake.share))
     if low == high:

@@ -179,7 +179,7 @@ class Measures:
                 place.refuse(f"at least the {rows} rows of the table are accepted.")
 
     def without_files(self) -> "Measures":
-        """Return what can be measured without the tables that stay in the house."""
+        """Return the measures without those that need tables which are not published."""
         kept = (own for own in self.attacks if own.outside is None and own.control is None)
         return replace(self, attacks=tuple(kept), population=None)
 

@@ -17,8 +17,8 @@ class Outcome:
 
     `released` is None exactly when `solution` is False; the report then says which model blocked
     and how near the nearest combination came. `rows` holds the original row of each released
-    record, for attacks on the release by its own house. `details` are entries of the report
-    that are told by values of the table, in groups of people. Neither may leave the house.
+    record, for attacks on one's own release. `details` are entries of the report by values of the
+    table, in groups of people. Neither must be published.
     """
 
     solution: bool
@@ -29,13 +29,13 @@ class Outcome:
 
     @property
     def full_report(self) -> Report:
-        """Return the report with its details; it is for the house alone, as they are."""
+        """Return the report with its details; like them, it must not be published."""
         return self.report.with_details(self.details)
 
     def figures(self) -> dict[str, Any]:
         """Return the charts of the report and its details as figures of Plotly, by name.
 
-        They are for the house alone, as the details are.
+        They must not be published, since they show the details.
         """
         from deid_portal.engine.charts.gallery import figures_of
 

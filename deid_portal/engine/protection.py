@@ -196,7 +196,7 @@ def _measured(
     rows: Codes,
     progress: Progress,
 ) -> Outcome:
-    """Measure the release; it stays in the house if a model does not hold on it."""
+    """Measure the release; if a model does not hold on it, nothing is released."""
     problem = draft.problem
     progress.report(0, 4, "measure")
     before = _measure_before(problem)

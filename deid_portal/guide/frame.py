@@ -1,4 +1,4 @@
-"""What the frame of every page needs: team, rooms, what waits, role, theme."""
+"""The context of the page frame: team, navigation, notices, role, theme."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ from deid_portal.notices.selectors import unread_of
 from deid_portal.notices.services import mark_read
 from deid_portal.web.full_disk import left_undone_when_full
 
-# The role a person is shown as, when they hold several.
+# Which role is shown for a person with several, the first one held.
 ROLE_ORDER = [Role.STEWARD, Role.APPROVER, Role.REVIEWER, Role.ANALYST, Role.ADMINISTRATOR]
 
 
@@ -30,7 +30,7 @@ class Room:
 
 
 class Frame:
-    """Asked lazily: a page without a frame costs no query."""
+    """Lazy: pages without a frame cost no query."""
 
     def __init__(self, request: HttpRequest, user: User) -> None:
         self.request = request
@@ -50,7 +50,7 @@ class Frame:
 
     @cached_property
     def rooms(self) -> list[Room]:
-        """Rooms a role cannot enter are absent."""
+        """The navigation links that the person's roles may open."""
         doors = [("Home", "guide:home", "/")]
         if self.roles & DATASET_ROLES:
             doors.append(("Datasets", "datasets:list", "/datasets/"))
@@ -67,18 +67,18 @@ class Frame:
 
     @property
     def search_url(self) -> str:
-        """Where names of datasets are searched; empty for people who see none."""
+        """The address of the dataset search; "" for people who may not see datasets."""
         return reverse("datasets:list") if self.roles & DATASET_ROLES else ""
 
     @property
     def is_at_dataset(self) -> bool:
-        """True at a step of a dataset; the page knows whether that is a table or a network."""
+        """True on pages of a dataset's steps; the page knows whether it is a table or a network."""
         return self._is_in("/datasets/")
 
     def _is_in(self, start: str) -> bool:
         path = self.request.path
         if start == "/datasets/":
-            # Runs, reports and reviews are steps of a dataset, whatever their address.
+            # Pages of runs, reports and reviews are steps of a dataset, too.
             is_step = path.startswith(("/datasets/", "/runs/", "/reviews/"))
             return is_step and "/network/" not in path
         if start == "/networks/":
@@ -91,7 +91,7 @@ class Frame:
 
     @cached_property
     def news_count(self) -> int:
-        """How much is unread; what leads to this page is read by being here."""
+        """The number of unread notices; opening a page marks its notices as read."""
         unread = unread_of(self.user)
         path = self.request.path
         if any(notice.url == path for notice in unread):
@@ -113,5 +113,5 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     user = getattr(request, "user", None)
     if user is not None and user.is_authenticated:
         return {"frame": Frame(request, person_of(request))}
-    # The demo's passwords are known to everybody anyway; real use has no such people.
+    # The demo's passwords are public; without demo mode there are no such people.
     return {"frame": None, "demo_people": PEOPLE if settings.DEMO else []}

@@ -11,9 +11,9 @@ from markdown_it import MarkdownIt
 from deid_portal.reviews.move_diagram import draw_moves
 from deid_portal.reviews.policies import tell_moves
 
-# Tables in the help that are made from the ones the code goes by, so that they cannot differ.
+# Tables in the help that are generated from the code, so that they cannot differ from it.
 MADE = {"[[moves of a request]]": tell_moves}
-# Drawings, put in after the Markdown was read: its own HTML is switched off.
+# Drawings, inserted after rendering, since HTML in the Markdown is disabled.
 DRAWN = {"<p>[[drawing of the moves]]</p>": draw_moves}
 SLUG = re.compile(r"^[a-z0-9-]+$")
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")

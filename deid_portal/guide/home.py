@@ -1,4 +1,4 @@
-"""What the team home shows of datasets: where each stands, what is next, and whose turn it is."""
+"""The datasets on the team home: the state of each, the next step, and whose turn it is."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ class DatasetLine:
     steps: list[GuideStep]
     standing: str
     next_act: str
-    turn: str  # "you", "portal", or whose turn it is
+    turn: str  # "you", "portal", or the people whose turn it is
     url: str
     needs_attention: bool = False
 
@@ -56,7 +56,7 @@ def _with_dates(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
 
 
 def _in_tab(tab: str) -> Q:
-    """A dataset that is worked on again after its release is active; a deleted one is archived."""
+    """Filter by tab: a dataset with a run after its release is active, a deleted one archived."""
     is_archived = Q(state=Dataset.State.FORGOTTEN)
     is_released = Q(last_release__isnull=False, last_release__gte=F("last_run"))
     return {
@@ -81,7 +81,7 @@ def describe_datasets(
     waiting: Iterable[WaitingLine],
     jobs: Mapping[UUID, Job] | None = None,
 ) -> list[DatasetLine]:
-    """Describe where datasets stand; "your turn" is on exactly those with something waiting."""
+    """Describe datasets; "your turn" is set for exactly those with something waiting."""
     wanted = list(datasets)
     loaded = load_for_steps(dataset.id for dataset in wanted)
     mine = {line.dataset_id: line for line in waiting}
@@ -100,7 +100,7 @@ def describe_datasets(
 
 
 def _readings(datasets: Iterable[Dataset]) -> dict[UUID, Reading]:
-    """Return what is being read; no query while nothing is."""
+    """Return the readings in progress, without a query if there are none."""
     ids = [dataset.id for dataset in datasets if dataset.state == Dataset.State.READING]
     if not ids:
         return {}
@@ -141,7 +141,7 @@ def _describe(dataset: Dataset) -> DatasetLine:
 
 
 def _standing(dataset: Dataset, step: GuideStep) -> tuple[str, str]:
-    """Say how far the step is, and what is next."""
+    """Return the state of the current step, and what to do next."""
     if step.name == "columns":
         roles = [column.role for column in dataset.columns.all()]
         undecided = roles.count("")
@@ -180,6 +180,6 @@ def _counted(count: int, word: str) -> str:
 
 
 def title_of_home(waiting: int) -> str:
-    """Count what waits, in words a person would use."""
+    """Return the title for the number of waiting items."""
     words = {0: "Nothing is", 1: "One thing is", 2: "Two things are", 3: "Three things are"}
     return f"{words.get(waiting, f'{waiting} things are')} waiting for you"

@@ -1,4 +1,4 @@
-"""What the portal is doing for a team, and what it could not do: the box of running jobs."""
+"""The box of jobs on the home page: running, waiting and recently failed ones of a team."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -24,13 +24,13 @@ from deid_portal.work.workers import count_workers
 
 JOBS_SHOWN = 6
 FAILURES_SHOWN = 3
-# A failure of yesterday is in the list of runs; here it would only be in the way.
+# Older failures are only in the list of runs.
 FAILURES_SINCE = timedelta(days=1)
 
 
 @dataclass(frozen=True)
 class Job:
-    """A run, or a sweep as one: what it is about, how far, and how to stop it."""
+    """A run or a whole sweep, with its progress and the address to stop it."""
 
     id: UUID
     dataset_id: UUID
@@ -41,7 +41,7 @@ class Job:
     percent: int | None
     phase: str
     seconds_left: float | None = None
-    standing: str = ""  # as the line of its dataset says it
+    standing: str = ""  # for the row of its dataset
     is_stopping: bool = False
 
 
@@ -67,13 +67,13 @@ class Jobs:
 
 
 def glance_at_jobs(user: User, team: Team) -> Jobs:
-    """Return the jobs for those who poll: the same for all with the same roles in the team."""
+    """Return the jobs for polling, cached per team and set of roles."""
     roles = "-".join(sorted(roles_of(user, team)))
     return cached_briefly(f"jobs-{team.pk}-{roles}", lambda: jobs_of(user, team))
 
 
 def jobs_of(user: User, team: Team) -> Jobs:
-    """Cost: four queries, two more while something is at work."""
+    """Return the jobs of a team with four queries, two more while jobs are running."""
     in_a_sweep = SweepMember.objects.only("sweep_id", "run_id")
     runs = list(open_runs_of_team(user, team).prefetch_related(Prefetch("memberships", in_a_sweep)))
     failed = failed_runs_of_team(user, team, since=timezone.now() - FAILURES_SINCE)
@@ -96,7 +96,7 @@ def jobs_of(user: User, team: Team) -> Jobs:
 
 
 def _describe(sweeps: set[UUID], single: Iterable[Run], workers: int) -> list[Job]:
-    """Those at work first; members of a sweep are one job. No more than are shown."""
+    """Describe sweeps, each as one job, then single runs, running ones first, up to the limit."""
     first = sorted(single, key=lambda run: run.status == WorkStatus.QUEUED)[:JOBS_SHOWN]
     jobs = [_describe_run(run) for run in first]
     return [*_describe_sweeps(sweeps, workers), *jobs] if sweeps else jobs

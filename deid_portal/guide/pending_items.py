@@ -1,7 +1,7 @@
-"""What waits for a person, whichever room it is in: the list of the team home, the bell's number.
+"""Items of all rooms that wait for a person: the list of the team home, the count of the bell.
 
-Cheap on purpose: every page asks how many there are. So one look a second says for the whole team
-what kinds of things wait for anybody at all, and only these are looked up for the person.
+Every page shows the count, so it must be cheap: one query per team, cached for a second, finds
+which kinds of items wait for anybody, and only these are looked up for the person.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ from deid_portal.web.short_cache import cached_briefly
 
 @dataclass(frozen=True)
 class WaitingLine:
-    """Something that waits for a person: what, why, since when, and the one thing to do."""
+    """An item that waits for a person: what, why, since when, and the action."""
 
     dataset_id: UUID
     icon: str
@@ -39,13 +39,13 @@ class WaitingLine:
     text: str
     since: datetime
     act: str
-    about: str  # what the button is about, for those who hear it alone
+    about: str  # the subject of the button, for screen readers
     url: str
-    next_act: str  # what the line of its dataset says is next
+    next_act: str  # the next action in the row of its dataset
 
 
 def waiting_for(user: User, team: Team) -> list[WaitingLine]:
-    """Return what waits for this person, the oldest first (looked up once per request and team)."""
+    """Return the items that wait for this person, oldest first; cached per request and team."""
     cache: dict[UUID, list[WaitingLine]] = user.__dict__.setdefault("_waiting_by_team", {})
     if team.pk not in cache:
         cache[team.pk] = _look_up(user, team)
@@ -78,7 +78,7 @@ def _for_stewards(user: User, team: Team, kinds: frozenset[str]) -> list[Waiting
     return lines
 
 
-# Each finds at least what the kind of that name finds for any person of the team.
+# Per kind a query that finds at least what waits for any person of the team.
 KINDS: Mapping[str, Callable[[Team], QuerySet[Any]]] = {
     "requests": lambda team: ReviewRequest.objects.filter(
         run__dataset__team=team,
@@ -99,7 +99,7 @@ KINDS: Mapping[str, Callable[[Team], QuerySet[Any]]] = {
 
 
 def _kinds_waiting(team: Team) -> frozenset[str]:
-    """One query for all of them."""
+    """Return the kinds with waiting items, in one query."""
     looks = {f"has_{kind}": Exists(find(team)) for kind, find in KINDS.items()}
     found = Team.objects.filter(pk=team.pk).annotate(**looks).values(*looks).get()
     return frozenset(kind for kind in KINDS if found[f"has_{kind}"])
@@ -176,7 +176,7 @@ def _previews(user: User, team: Team) -> list[WaitingLine]:
 
 
 def _describe_version(dataset: Dataset, misfits: list[Misfit]) -> WaitingLine:
-    """One line per new version, about the first thing that does not fit."""
+    """One line per new version, about its first problem."""
     first, more = misfits[0], len(misfits) - 1
     rest = f" {more} more thing{'s do' if more > 1 else ' does'} not fit either." if more else ""
     return WaitingLine(
@@ -193,7 +193,7 @@ def _describe_version(dataset: Dataset, misfits: list[Misfit]) -> WaitingLine:
 
 
 def _values_without_place(user: User, team: Team) -> list[WaitingLine]:
-    """One line per dataset, about the column with most values to place."""
+    """One line per dataset, about the column with the most values missing from its taxonomy."""
     incomplete = (
         ColumnTaxonomy.objects.filter(
             uncovered__gt=0,

@@ -1,6 +1,6 @@
-"""Where a dataset stands on its way: the eight steps, read from the rooms it walks through.
+"""The eight steps of a dataset and their states, computed from the rooms they belong to.
 
-The guide is the one room that looks into all others; none of them looks back.
+The guide may import all other rooms; none of them imports it.
 """
 
 from abc import abstractmethod
@@ -48,7 +48,7 @@ LABELS = {
 }
 
 
-# A step, its page, what opens it, and what makes it done.
+# A step, the URL name of its page, the check that opens it, the check that it is done.
 Check = Callable[[Dataset], None]
 Door = tuple[str, str, Check | None, Check]
 
@@ -75,9 +75,9 @@ def load_for_steps(dataset_ids: Iterable[UUID]) -> dict[UUID, Dataset]:
 
 @dataclass(frozen=True)
 class DatasetStanding:
-    """What the later rooms hold for a dataset: its latest run, request and release.
+    """The latest run, review request and release of a dataset.
 
-    `finished` is the run that goes on: the promoted one, else the latest that has ended.
+    `finished` is the run used in later steps: the promoted one, else the latest finished one.
     """
 
     run: Run | None
@@ -87,7 +87,7 @@ class DatasetStanding:
 
 
 def standing_of(dataset: Dataset, run_id: UUID | None = None) -> DatasetStanding:
-    """Look up where a dataset stands, or where one of its runs does."""
+    """Return the standing of a dataset or, if given, of one of its runs."""
     runs = [run for run in dataset.runs.all() if run_id in (None, run.id)]
     finished = [run for run in runs if run.status == Run.Status.FINISHED]
     promotion = getattr(dataset, "promotion", None)
@@ -147,7 +147,7 @@ class GuidedTable(GuidedSubject, kind=SubjectKind.TABLE):
 
 
 class GuidedNetwork(GuidedSubject, kind=SubjectKind.NETWORK):
-    """A network is looked at before anything is decided; only a node table has columns to tag."""
+    """Networks have a step of looking at risk; only a node table has columns to tag."""
 
     def doors(self) -> list[Door]:
         tagging: Door = (
@@ -248,5 +248,5 @@ def _release_step(standing: DatasetStanding) -> GuideStep:
 
 
 def next_step(steps: list[GuideStep]) -> GuideStep:
-    """Return where the work stands: the first step that is not done, or the last."""
+    """Return the current step: the first one that is not done, or the last."""
     return next((step for step in steps if step.state != "done"), steps[-1])

@@ -76,7 +76,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def _datasets(
     request: HttpRequest, person: User, team: Team, waiting: list[WaitingLine], jobs: Jobs
 ) -> dict[str, Any]:
-    """The table of datasets: one tab, filtered, one page of it."""
+    """Return the table of datasets: tab, filter, page."""
     everything = datasets_of_team(person, team)
     wanted = request.GET.get("q", "").replace("\0", "").strip()
     tab = request.GET.get("show", "active")
@@ -98,7 +98,7 @@ def _datasets(
 
 @require_GET
 def enter(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """Open a dataset where its work stands."""
+    """Open a dataset at its current step."""
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     steps = steps_of(load_for_steps([dataset.id])[dataset.id])
     return redirect(next_step(steps).url or steps[0].url)
@@ -106,7 +106,7 @@ def enter(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_GET
 def running(request: HttpRequest) -> HttpResponse:
-    """The box of running jobs, polled while there are any; the last to end renews the datasets."""
+    """The box of running jobs, polled while there are any; then the datasets are reloaded."""
     person = person_of(request)
     team = current_team(person, request.session)
     if team is None:
@@ -121,7 +121,7 @@ def running(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def bell(request: HttpRequest) -> HttpResponse:
-    """What the bell shows once it is opened: what waits, and the latest news."""
+    """The contents of the opened bell: waiting items and the latest notices."""
     person = person_of(request)
     team = current_team(person, request.session)
     context = {
@@ -141,7 +141,7 @@ def help_page(request: HttpRequest, slug: str) -> HttpResponse:
     page = find_help_page(slug)
     if page is None:
         raise Http404
-    # Our own files, rendered with raw HTML switched off.
+    # Our own files, rendered with raw HTML disabled.
     html = mark_safe(page.html)  # noqa: S308
     context = {"help": page, "html": html, "pages": list_help_pages()}
     return render(request, "guide/help_page.html", context)

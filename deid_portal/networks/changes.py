@@ -1,4 +1,4 @@
-"""What the next version of a network brought, as the page of what changed shows it."""
+"""The page of changes between two versions of a network."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,12 +18,12 @@ VERDICT_WORDS = {
     DriftVerdict.SHIFTED.value: "How many links people have has shifted",
     DriftVerdict.DIFFERENT.value: "How many links people have is different from before",
 }
-FEW_PEOPLE = 5  # bars of fewer are for stewards; others see them joined
+FEW_PEOPLE = 5  # bars of fewer people are joined for viewers without row access
 
 
 @dataclass(frozen=True)
 class RiskChange:
-    """Who stands out by one kind of knowledge, in both versions."""
+    """Numbers of identifiable people given one kind of knowledge, in both versions."""
 
     title: str
     alone_before: int
@@ -33,13 +33,13 @@ class RiskChange:
 
 
 def drift_of_network(dataset: Dataset) -> NetworkDrift | None:
-    """Open the comparison with the version before; None without one, or where it was deleted."""
+    """Return the comparison with the previous version; None without one, or if it was deleted."""
     found = dataset.network.drift
     return NetworkDrift.from_document(found) if found else None
 
 
 def risk_changes(dataset: Dataset) -> list[RiskChange]:
-    """Compare who stands out now with who did, by the counts that both readings kept."""
+    """Compare the numbers of identifiable people, from the counts stored with both versions."""
     before = dataset.previous
     if before is None:
         return []
@@ -56,7 +56,7 @@ def _risk_change(title: str, old: KnowledgeState, new: KnowledgeState) -> RiskCh
 
 
 def degrees_chart(drift: NetworkDrift, *, sees_values: bool) -> Chart:
-    """Draw how many people have how many links, before beside after, as shares."""
+    """Draw the degree distributions of both versions, as shares of people."""
     bins = drift.bins if sees_values else _without_few(drift.bins)
     labels = [str(own[0]) for own in bins]
     totals = (max(drift.people.before, 1), max(drift.people.after, 1))
@@ -87,7 +87,7 @@ def degrees_chart(drift: NetworkDrift, *, sees_values: bool) -> Chart:
 
 
 def _without_few(bins: list[list[Any]]) -> list[list[Any]]:
-    """Join the bars of few people, for those who may not see single ones."""
+    """Join the bars of few people, for viewers without row access."""
     many = [own for own in bins if all(not 0 < count < FEW_PEOPLE for count in own[1:])]
     few = [own for own in bins if own not in many]
     if not few:

@@ -1,4 +1,4 @@
-"""Put together the plan of a network: that of its node table, and what is known of links."""
+"""Compose the plan of a network: columns of its node table, and knowledge of links."""
 
 from dataclasses import replace
 
@@ -12,15 +12,15 @@ USUAL_KNOWLEDGE = "degree"
 def compose_network_plan(
     dataset: Dataset, choice: ProtectionChoice, knowledge: str
 ) -> ComposedNetworkPlan:
-    """Compose as for a table: the columns are those of the node table."""
+    """Compose as for a table, with the columns of the node table."""
     composed = compose_plan(dataset, replace(choice, weights={}))
     for column in composed.document["columns"].values():
         if "treatment" in column:
-            column["treatment"] = "remove"  # nodes get new numbers; no id of theirs leaves
+            column["treatment"] = "remove"  # nodes get new numbers; their ids are not released
     document = {**composed.document, "network": dataset.network.settings, "knowledge": knowledge}
     return ComposedNetworkPlan(document, composed.files)
 
 
 def chosen_knowledge(protection: Protection) -> str:
-    """Return what somebody may know, as it was answered on the protection page."""
+    """Return the background knowledge chosen on the protection page."""
     return str(protection.answers.get("knowledge", USUAL_KNOWLEDGE))

@@ -1,8 +1,8 @@
-"""What a protection would change, before a run: worked out from the counts of the reading alone.
+"""Estimates of what a protection would change, from counts stored when the network was read.
 
-The fewest ends of links that must be added or removed follow from how many people have each number
-of links (Liu and Terzi's program), so that figure is a bound no run can beat. What other methods
-come to is only known after a run, and the estimate says so.
+The minimal change of the degree sequence follows from the degree distribution (Liu and Terzi's
+dynamic program), so the number of changed links is a lower bound for k-degree. For other methods
+it is known only after a run, and the estimate says so.
 """
 
 from collections.abc import Mapping
@@ -21,10 +21,10 @@ from deid_portal.engine.charts.look import ACCENT, INK_2
 from deid_portal.engine.networks.degree_sequences import find_optimal_degrees
 from deid_portal.engine.wording.numbers import percent
 
-MOST_WORK = 30_000_000  # people times k; beyond it nobody waits for an estimate
+MOST_WORK = 30_000_000  # people times k; above, the estimate takes too long
 TRIED = (2, 3, 5, 10, 15, 25, 50)
 MOST_TRIED_WORK = 3_000_000
-# Seconds a run takes: anyway, and per hundred thousand people; measured in `tests/benchmarks`.
+# Seconds of a run: fixed, and per hundred thousand people; measured in `tests/benchmarks`.
 USUAL_SECONDS = {
     "k-degree": (1.0, 6.0),
     "k-neighbourhood": (1.0, 120.0),
@@ -50,7 +50,7 @@ class NetworkEstimate:
 def estimate_network_run(
     dataset: Dataset, knowledge: str, method: Mapping[str, Any], k: int
 ) -> NetworkEstimate:
-    """Return what is known of a run before it is made; cheap enough to ask while a slider moves."""
+    """Return the figures known before a run; fast enough to be updated while a slider moves."""
     started = perf_counter()
     changed = _links_changed(dataset, method, k)
     takes = EstimatedNumber(
@@ -70,7 +70,7 @@ def _stand_out(dataset: Dataset, knowledge: str, k: int) -> EstimatedNumber:
 
 
 def count_below(dataset: Dataset, knowledge: str, k: int) -> int | None:
-    """Return how many hide among fewer than k; None where that was not counted."""
+    """Return the number of people in classes smaller than k; None if it was not counted."""
     sizes = dataset.network.shape.get("sizes", {}).get(knowledge)
     if sizes is None:
         return None
@@ -110,10 +110,10 @@ def _may_remove(method: Mapping[str, Any]) -> bool:
 
 
 def least_links_changed(dataset: Dataset, k: int, *, may_remove: bool) -> int | None:
-    """Return the fewest links that k-degree has to change; None where that is not known.
+    """Return a lower bound of the links that k-degree changes; None if it is not known.
 
-    Every changed link has two ends, so half of what degrees must change by, rounded up. With
-    directions there are two numbers per person, and this says nothing about them.
+    It is half the minimal change of degrees, rounded up, since every link has two ends. Not for
+    directed links, which have two degrees per person.
     """
     degrees = _degrees(dataset)
     if not len(degrees) or k > len(degrees) or len(degrees) * k > MOST_WORK:
@@ -123,7 +123,7 @@ def least_links_changed(dataset: Dataset, k: int, *, may_remove: bool) -> int | 
 
 
 def _degrees(dataset: Dataset) -> NDArray[np.int32]:
-    """Return everybody's number of links, or nothing where links have directions."""
+    """Return the degrees of all people; empty if links are directed."""
     if dataset.network.is_directed:
         return np.zeros(0, np.int32)
     counted = np.array(dataset.network.shape.get("degrees", []), np.int64).reshape(-1, 2)
@@ -131,7 +131,7 @@ def _degrees(dataset: Dataset) -> NDArray[np.int32]:
 
 
 def _seconds(dataset: Dataset, method: Mapping[str, Any]) -> float:
-    """As long as the last run by this method on this network, else by rule of thumb."""
+    """Estimate the time from the last run with this method on this network, else from its size."""
     for run in dataset.runs.filter(status="finished").only("summary", "started_at", "finished_at")[
         :5
     ]:
@@ -146,7 +146,7 @@ def _duration(seconds: float) -> str:
 
 
 def price_chart(dataset: Dataset, method: Mapping[str, Any], k: int) -> Chart | None:
-    """Draw what other numbers of look-alikes would cost at least; None where that is not known."""
+    """Draw the least number of changed links for several k; None if it is not known."""
     tried = sorted({own for own in (*TRIED, k) if 2 <= own <= dataset.rows // 2})
     is_counted = method["name"] == "k-degree" and not dataset.network.is_directed
     if not is_counted or not tried or dataset.rows * tried[-1] > MOST_TRIED_WORK:

@@ -1,4 +1,4 @@
-"""Hold the plan of a network against the team's policy before anything is run, as for a table."""
+"""Check the plan of a network against the team's policy before a run, as for a table."""
 
 from deid_portal.engine.networks import NetworkPlan
 from deid_portal.engine.plan import ColumnRole
@@ -10,7 +10,7 @@ Told = tuple[ExpectationState, str]
 
 
 def expect_of_network(rules: Rules, plan: NetworkPlan) -> list[Expectation]:
-    """Return every rule that a release will be held against, in the policy's order."""
+    """Return the expected outcome of every policy rule, in the policy's order."""
     said = rules.sentences()
     k = max((int(model.k) for model in plan.models), default=None)
     sensitive = [own.name for own in plan.columns if own.role == ColumnRole.SENSITIVE]
@@ -57,7 +57,7 @@ def _risk(rules: Rules, k: int | None) -> Told:
 
 
 def _sensitive(columns: list[str]) -> Told:
-    """No rule of networks is about a sensitive column yet, so one that is released breaks this."""
+    """Models of networks do not protect sensitive columns, so releasing one violates this rule."""
     if not columns:
         return ExpectationState.MET, "no column is sensitive"
     return ExpectationState.FAILS, f"{middle_cut(columns[0])} has no such rule"

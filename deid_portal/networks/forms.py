@@ -63,7 +63,7 @@ class UploadNetworkForm(forms.Form):
 
     @property
     def chosen(self) -> Dataset | None:
-        """The network that is continued; None for a new one."""
+        """The network of which this is the next version; None for a new one."""
         return self.offered.get(self.cleaned_data["next_of"])
 
     @property
@@ -76,7 +76,7 @@ def _offer(dataset: Dataset) -> tuple[str, str]:
 
 
 class ReadAgainForm(forms.Form):
-    """How the files are read; `first_lines` are those of the links, None where there are none."""
+    """How the files are read; `first_lines` are those of the file of links, None for GraphML."""
 
     has_header = forms.ChoiceField(
         label="Is the first line a header?",
@@ -116,7 +116,7 @@ class ReadAgainForm(forms.Form):
 
 
 class KnowledgeForm(forms.Form):
-    """What somebody may know, and among how many everybody shall hide."""
+    """Background knowledge, and k."""
 
     knowledge = forms.CharField()
     k = forms.IntegerField(

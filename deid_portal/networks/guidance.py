@@ -1,4 +1,4 @@
-"""Which method fits a network and what it shall withstand, with the reason in words."""
+"""Which method fits a network and a background knowledge, with the reason in words."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,18 +28,18 @@ class NetworkRecommendation:
 
 @dataclass(frozen=True)
 class MethodOffer:
-    """A method on the page: closed ones say why."""
+    """A method on the page; `closed` is the reason why it cannot be chosen."""
 
     name: str
     title: str
     why: str
     closed: str = ""
     is_recommended: bool = False
-    withstands: bool = False  # it makes look-alikes to whoever knows what was answered
+    withstands: bool = False  # it protects against the chosen knowledge
 
 
 def recommend_network_method(dataset: Dataset, knowledge: str) -> NetworkRecommendation:
-    """Recommend what withstands this knowledge and keeps most of the network."""
+    """Recommend the method that protects against this knowledge with the least change."""
     nodes = dataset.rows
     if knowledge == "degree":
         speed = ", the quick way for so many people" if nodes > LARGE else ""
@@ -60,7 +60,7 @@ def _fits(method: str, nodes: int) -> bool:
     return largest is None or nodes <= largest
 
 
-# Which methods aim at look-alikes to whoever knows this much; the others change by chance.
+# Methods that guarantee k look-alikes given this knowledge; the others are probabilistic.
 WITHSTAND = {
     "degree": ("k-degree", "k-grouping"),
     "neighbour-degrees": ("k-grouping",),
@@ -89,7 +89,7 @@ def _kinds() -> Iterable[tuple[str, type[NetworkMethod]]]:
 
 
 def why_closed(dataset: Dataset, kind: type[NetworkMethod]) -> str:
-    """Say why a method cannot take this network, or nothing."""
+    """Return why a method cannot be applied to this network, or ""."""
     if dataset.network.is_directed and not kind.takes_directed:
         return "For links without directions; read the network again as such."
     if kind.largest is not None and dataset.rows > kind.largest:
@@ -97,7 +97,7 @@ def why_closed(dataset: Dataset, kind: type[NetworkMethod]) -> str:
     return ""
 
 
-# What a sweep can try: the methods that aim at a number of look-alikes, and how they go about it.
+# Variants that a sweep can try: the methods with a parameter k, and their settings.
 NETWORK_WAYS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("adding", "Equal numbers of links, adding", {"name": "k-degree", "changes": "additions"}),
     (
@@ -111,7 +111,7 @@ NETWORK_WAYS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 
 def ways_to_sweep(dataset: Dataset) -> list[str]:
-    """Return the names of what can be tried on this network."""
+    """Return the names of the variants that can be tried on this network."""
     return [
         name
         for name, _, entry in NETWORK_WAYS

@@ -1,4 +1,4 @@
-"""A network: what a dataset of this kind has beside its rows (the nodes) and its columns."""
+"""What a dataset that is a network has besides rows (its nodes) and columns."""
 
 from typing import Any
 
@@ -12,29 +12,29 @@ from deid_portal.work.leases import Work
 
 
 class Network(models.Model):
-    """How the files are read, and what was found in them."""
+    """How the files of a network are read, and what was found in them."""
 
     sealed_to = ("dataset_id",)
 
     dataset = models.OneToOneField(Dataset, on_delete=models.CASCADE, related_name="network")
     is_directed = models.BooleanField(default=False)
-    # The file with what is known of each node besides its links; there need not be one.
+    # The node table, a file of attributes of nodes; optional.
     nodes_name = models.CharField(max_length=255, blank=True, default="")
     nodes_format = models.JSONField(default=dict)
-    id_column = models.CharField(max_length=300, blank=True, default="")  # its first if empty
+    id_column = models.CharField(max_length=300, blank=True, default="")  # empty: the first column
     links = models.BigIntegerField(default=0)
     intake = models.JSONField(default=dict)  # counts of what was dropped or is missing
     notes = models.JSONField(default=list)  # the same as sentences; they name no node
-    # How many could be recognized, by what somebody may know; counts that could single out.
+    # Numbers of identifiable people by background knowledge; sealed, since counts may be small.
     risk = SealedJSONField(default=dict)
-    # How many nodes have each number of links, and how many groups of look-alikes each size, by
-    # what somebody may know: what a protection would cost is worked out from these.
+    # Degree distribution, and class sizes by background knowledge, for estimating what a protection
+    # would change.
     shape = SealedJSONField(default=dict)
-    # How it differs from the version before; counts of people and links, no id.
+    # Differences from the previous version: counts of people and links, no ids.
     drift = SealedJSONField(default=dict)
-    # Where nodes are drawn, and their links; for stewards, since a drawing shows every single one.
+    # Layout and links of the drawing; for stewards only, since it shows single nodes.
     drawing = SealedJSONField(default=dict)
-    # How two people who know their own number of links find others; sentences, without an id.
+    # Example of two people who know their own degrees and identify others; sentences without ids.
     story = SealedJSONField(default=list)
 
     def __str__(self) -> str:
@@ -42,12 +42,12 @@ class Network(models.Model):
 
     @property
     def knowledge_states(self) -> dict[str, KnowledgeState]:
-        """Return who stands out, by what somebody may know."""
+        """Return how identifiable people are, by background knowledge."""
         return {known: KnowledgeState.from_document(own) for known, own in self.risk.items()}
 
     @property
     def nodes_file(self) -> str:
-        """The name of the node table in the vault, beside the links."""
+        """The name of the node table in the vault."""
         return f"{self.dataset.folder}/nodes"
 
     @property
@@ -56,13 +56,13 @@ class Network(models.Model):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What a plan says about the network as a whole."""
+        """The settings of a plan that concern the network as a whole."""
         named = {"id": self.id_column} if self.id_column else {}
         return {"directed": self.is_directed, **named}
 
 
 class NetworkReading(Work):
-    """The background work of reading both files and counting who could be recognized."""
+    """The background job that reads both files and counts identifiable people."""
 
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="network_readings")
     asked_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")

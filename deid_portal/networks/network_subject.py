@@ -1,4 +1,4 @@
-"""What is true of networks, where rooms and pages ask what a dataset is about."""
+"""The subject of datasets that are networks."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -18,13 +18,13 @@ class NetworkSubject(Subject, kind=SubjectKind.NETWORK):
         "document": "networks:document",
         "changes": "networks:changes",
     }
-    release_ending = "zip"  # an archive of all its files: one hash stands for the whole release
+    release_ending = "zip"  # an archive of all files, so that one hash covers the whole release
     takes_seed = needs_taxonomies = treats_identifiers = leaves_people_out = False
 
     @property
     def page_after_reading(self) -> str:
         if self.dataset.file_format.get("header_is_guessed"):
-            return "networks:show"  # which asks whether the first line is a header
+            return "networks:show"  # where one is asked whether the first line is a header
         return "networks:changes" if self.dataset.previous_id else "networks:risk"
 
     @property

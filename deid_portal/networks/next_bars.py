@@ -1,4 +1,4 @@
-"""What the bar at the bottom says on the pages of a network, and where it leads."""
+"""The bar at the bottom of the pages of a network: what is next, and its link."""
 
 from collections.abc import Sequence
 

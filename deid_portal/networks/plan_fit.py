@@ -1,4 +1,4 @@
-"""Whether a plan fits a network: what a run would refuse, said before anything is opened."""
+"""Checks whether a plan fits a network, without opening its files."""
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import InvalidPlan
@@ -9,7 +9,7 @@ from deid_portal.plans.composition import ProtectionChoice
 
 
 def check_network_plan_fits(dataset: Dataset, plan: NetworkPlan) -> None:
-    """Refuse what this network is too small or too large for; raises InvalidPlan."""
+    """Raise InvalidPlan if the network is too small or too large for the plan."""
     if dataset.rows and any(getattr(model, "k", 0) > dataset.rows for model in plan.models):
         raise InvalidPlan(f"The network has {dataset.rows:,} people, so nobody hides among more.")
     for method in plan.methods:
@@ -18,7 +18,7 @@ def check_network_plan_fits(dataset: Dataset, plan: NetworkPlan) -> None:
 
 
 def check_network_choice(dataset: Dataset, choice: ProtectionChoice, knowledge: str) -> NetworkPlan:
-    """Return the plan a choice comes to; raises InvalidPlan with the sentence to show."""
+    """Return the plan of a choice; raises InvalidPlan with the message to show."""
     plan = compose_network_plan(dataset, choice, knowledge).to_plan()
     check_network_plan_fits(dataset, plan)
     return plan

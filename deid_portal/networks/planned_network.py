@@ -1,4 +1,4 @@
-"""How a network is planned."""
+"""The planning part of the subject of networks."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -41,9 +41,7 @@ class PlannedNetwork(PlannedSubject, kind=SubjectKind.NETWORK):
         check_network_plan_fits(self.dataset, plan)
 
     def misfits(self, *, thorough: bool = False) -> list[str]:
-        """The engine judges the plan as a whole, once every column has a role and every value a
-        place.
-        """
+        """Return the problem found by the engine, once columns and taxonomies are complete."""
         protection: Protection | None = getattr(self.dataset, "protection", None)
         if not thorough or protection is None or self._has_open_columns():
             return []

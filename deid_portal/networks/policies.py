@@ -1,4 +1,4 @@
-"""In what state something may happen to a network, and what must be decided before a run."""
+"""In which state an action on a network is allowed, and what must be decided before a run."""
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready

@@ -1,4 +1,4 @@
-"""The protection of a network as the page asks for it: three answers that become a plan."""
+"""The protection page of a network: three answers, from which a plan is composed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -47,12 +47,12 @@ class KnowledgeOffer:
     value: str
     title: str
     words: str
-    figure: str  # how many it singles out in the network as it is
+    figure: str  # how many people are unique by it in the original network
 
 
 @dataclass
 class NetworkProtectionPage:
-    """What the page shows: answers so far, the method's own form, the plan in words or why not."""
+    """The contents of the page: answers, the method's form, and the plan or why there is none."""
 
     dataset: Dataset
     form: KnowledgeForm
@@ -82,7 +82,7 @@ class NetworkProtectionPage:
 
     @property
     def fitting(self) -> list[MethodOffer]:
-        """What withstands this knowledge, the recommended one first, and what is chosen."""
+        """The methods that protect against this knowledge, recommended first, and the chosen."""
         return [own for own in self.methods if own.withstands or own.name == self.method]
 
     @property
@@ -153,13 +153,13 @@ def _alone(own: KnowledgeState | None) -> str:
 def open_choosing(
     dataset: Dataset, rules: Rules, data: QueryDict | None = None
 ) -> NetworkProtectionPage:
-    """Show what was saved, else what is recommended; with data, what was typed."""
+    """Show the saved choice, else the recommended one; with data, the submitted one."""
     given: dict[str, Any] = data.dict() if data is not None else _saved(dataset, rules)
     known = offered_knowledge(dataset)
     knowledge = given.get("knowledge", "") if given.get("knowledge") in known else known[0]
     recommendation = recommend_network_method(dataset, knowledge)
     method = given.get("method", "")
-    # Whoever never chose a method follows the recommendation as the answers change.
+    # Unless a method was chosen by hand, it follows the recommendation as answers change.
     if method not in NETWORK_METHODS or given.get("follows") == method != recommendation.method:
         method = recommendation.method
     form = KnowledgeForm({**given, "knowledge": knowledge, "method": method})
@@ -193,14 +193,14 @@ def _part_of(
 
 
 def _starting(method: str) -> dict[str, Any]:
-    """Return what the fields of a method start with; of words, the engine's first."""
+    """Return the initial values of a method's fields; for choices, the first one."""
     parameters = NETWORK_METHODS[method].parameters
     words = {own.name: own.choices[0] for own in parameters if isinstance(own, OneOf)}
     return {**words, **starting_entry(parameters)}
 
 
 def _in_plain_words(part: PartForm) -> PartForm:
-    """Leave out what is asked once, for rule and method alike; say the rest in plain words."""
+    """Remove k, which the page asks for once for rule and method; use plain words as labels."""
     part.fields.pop("k", None)
     part.parameters = [own for own in part.parameters if own.name != "k"]
     for name, field_of in part.fields.items():
@@ -227,7 +227,7 @@ def _saved(dataset: Dataset, rules: Rules) -> dict[str, Any]:
 
 
 def _judge(choosing: NetworkProtectionPage) -> None:
-    """Say what the plan promises, or the one thing that is wrong with it."""
+    """Compose the plan and set its guarantees, or the problem."""
     if not choosing.form.is_valid():
         choosing.problem = "Type a whole number from 2 on."
         return
@@ -249,7 +249,7 @@ def _judge(choosing: NetworkProtectionPage) -> None:
 
 
 def _bound_again(choosing: NetworkProtectionPage) -> PartForm:
-    """Read the values shown as if they had been sent, so that there is one way to a plan."""
+    """Bind the initial values as if they had been submitted, so that plans are composed one way."""
     shown = choosing.part
     data = {
         f"{shown.prefix}-{name}": shown[name].value()

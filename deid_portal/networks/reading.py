@@ -1,4 +1,4 @@
-"""Perform the reading of a network: count its links and nodes, and who could be recognized."""
+"""Performs the reading of a network: counts links, nodes and identifiable people."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -53,7 +53,7 @@ NO_COLUMNS = Table(())
 
 @dataclass(frozen=True)
 class NetworkFindings:
-    """Everything that is kept of a reading."""
+    """Everything that is stored of a reading."""
 
     network: LinkedNodes
     risk: dict[str, Any]
@@ -106,7 +106,7 @@ def _read_and_count(lease: Lease[NetworkReading]) -> NetworkFindings:
 def _compare_with_the_version_before(
     dataset: Dataset, network: LinkedNodes, progress: ProgressCallback
 ) -> dict[str, Any]:
-    """Open the version before once more and compare; nothing where it was deleted."""
+    """Open the previous version and compare; empty if there is none or it was deleted."""
     before = dataset.previous
     if before is None or before.is_forgotten:
         return {}
@@ -117,7 +117,7 @@ def _compare_with_the_version_before(
 def _count_look_alikes(
     dataset: Dataset, network: LinkedNodes, progress: Progress
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return who stands out by what may be known of links, and the counts behind it."""
+    """Return how identifiable people are by knowledge of links, and the underlying counts."""
     least_k = max(policy_in_force(dataset.team).rules.least_k, 2)
     alike = NodeClasses(network, (), progress)
     known = [own for own in Knowledge if own is not Knowledge.ATTRIBUTES]
@@ -127,7 +127,7 @@ def _count_look_alikes(
 
 
 def _counted(numbers: NDArray[Any]) -> list[list[int]]:
-    """Return every number that occurs, with how often."""
+    """Return pairs of each number and how often it occurs."""
     values, counts = np.unique(numbers, return_counts=True)
     counted: list[list[int]] = np.column_stack([values, counts]).astype(int).tolist()
     return counted
@@ -144,7 +144,7 @@ def _keep(lease: Lease[NetworkReading], found: NetworkFindings, parcels: list[Un
     dataset.state = Dataset.State.READY
     dataset.save(update_fields=["rows", "table_id", "state", "changed_at"])
     own = dataset.network
-    own.is_directed = network.directed  # GraphML says so itself
+    own.is_directed = network.directed  # GraphML files state it
     own.links, own.intake = network.edges, network.intake.to_document()
     own.notes, own.risk = network.intake.notes(), found.risk
     own.drawing, own.story, own.shape = found.drawing, found.story, found.shape
@@ -180,7 +180,7 @@ def _end_without_network(lease: Lease[NetworkReading], status: WorkStatus, probl
 
 
 def _delete_columns(lease: Lease[NetworkReading]) -> None:
-    """Delete the columns this attempt has stored, unless they came to be in force."""
+    """Delete the columns this attempt has stored, unless the dataset uses them."""
     if not Dataset.objects.filter(id=lease.work.dataset_id, table_id=lease.token).exists():
         vault.delete(f"datasets/{lease.work.dataset_id}/table-{lease.token}")
 
@@ -192,7 +192,7 @@ def give_up_network_reading(reading: NetworkReading) -> None:
 
 
 def end_without_network(reading: NetworkReading, *, tells: bool) -> None:
-    """Leave the upload as it was, so that it can be read differently or discarded."""
+    """Reset to the uploaded state, so that the files can be read differently or discarded."""
     dataset = reading.dataset
     dataset.state = Dataset.State.UPLOADED
     dataset.save(update_fields=["state", "changed_at"])

@@ -32,7 +32,7 @@ def get_network_or_404(user: User, dataset_id: UUID) -> Dataset:
 
 
 def networks_of_team(user: User, team: Team) -> QuerySet[Dataset]:
-    """Return the networks of a team, the last changed first, without what is sealed."""
+    """Return the networks of a team, last changed first, without sealed fields."""
     networks = datasets_of_team(user, team).filter(kind__in=NetworkSubject.kinds())
     sealed = ("risk", "drawing", "story", "shape", "drift")
     return networks.select_related("network").defer(
@@ -66,7 +66,7 @@ def open_network(dataset: Dataset, progress: ProgressCallback | None = None) -> 
 
 @dataclass(frozen=True)
 class FirstLines:
-    """The beginning of a file of links, and what was thought of its first line."""
+    """The beginning of a file of links, and how its first line was detected."""
 
     rows: list[list[str]]
     has_header: bool
@@ -75,14 +75,14 @@ class FirstLines:
 
     @property
     def reason(self) -> str:
-        """Why the first line is read as it is, for the field that asks."""
+        """Why the first line is read as a header or not, for the form field."""
         if self.has_header == self.guess.is_there:
             return f"Because {self.guess.reason}."
         return "Because you said so."
 
 
 def open_first_lines(dataset: Dataset) -> FirstLines | None:
-    """Return the first lines as they are read now; None of GraphML, and of what was deleted."""
+    """Return the first lines as they are read now; None for GraphML and for deleted files."""
     if dataset.is_forgotten:
         return None
     form = NetworkFormat.from_document(dataset.file_format)

@@ -1,4 +1,4 @@
-"""Writing networks: upload, how the files are read, the chosen protection."""
+"""Writes to networks: upload, how files are read, the chosen protection."""
 
 import shutil
 from typing import Any, BinaryIO, cast
@@ -40,9 +40,9 @@ def upload_network(
     is_directed: bool,
     next_of: Dataset | None = None,
 ) -> Dataset:
-    """Keep both files and have them read; raises InvalidTable when one is neither.
+    """Store both files and queue their reading; raises InvalidTable if one is not readable.
 
-    The next version of a network takes over its name, and is read as that one was.
+    The next version of a network takes over the name and the reading settings of the previous one.
     """
     check_can_upload(uploaded_by, team)
     form, node_form = _detect_links(links, next_of), _detect_nodes(nodes) if nodes else {}
@@ -67,13 +67,13 @@ def upload_network(
     try:
         _keep_files(dataset, network, links, nodes, next_of)
     except BaseException:
-        vault.delete(dataset.folder)  # without its row nobody would ever find the files
+        vault.delete(dataset.folder)  # without a row in the database the files would be orphaned
         raise
     return dataset
 
 
 def _detect_links(upload: SealedUpload, next_of: Dataset | None) -> NetworkFormat:
-    """Look how links are written; in doubt about the first line, as in the version before."""
+    """Detect the format of links; if a header is uncertain, use the previous version's setting."""
     with upload.open_reader() as stream:
         form = detect_network(stream).format
     before = NetworkFormat.from_document(next_of.file_format) if next_of else form
@@ -114,7 +114,7 @@ def _keep_files(
 
 
 def _copy(upload: SealedUpload, name: str) -> None:
-    """Seal a second file under the key of the folder; only a first one can be moved there."""
+    """Seal a second file under the key of the folder; only the first can be moved there."""
     with upload.open_reader() as stream, vault.VaultWriter(name) as writer:
         shutil.copyfileobj(stream, cast(BinaryIO, writer), COPIED_BYTES)
     upload.close()
@@ -137,9 +137,9 @@ def read_network_again(
     id_column: str,
     has_header: bool | None = None,
 ) -> NetworkReading:
-    """Read the files with other settings; what was decided about columns begins anew.
+    """Read the files with other settings; decisions about columns are reset.
 
-    `has_header` is what a person says of the first line, None for a file that has no such line.
+    `has_header` is the person's answer about the first line, None for files without such a line.
     """
     check_can_change(asked_by, dataset)
     locked = Dataset.objects.select_for_update().get(id=dataset.id)
@@ -176,7 +176,7 @@ def stop_network_reading(*, reading: NetworkReading, stopped_by: User) -> None:
 def choose_network_protection(
     *, dataset: Dataset, chosen_by: User, choice: ProtectionChoice, knowledge: str
 ) -> NetworkPlan:
-    """Keep what is chosen; raises InvalidPlan, and keeps nothing, if it makes no sense."""
+    """Store the choice; raises InvalidPlan, without storing, if its plan is invalid."""
     check_can_change(chosen_by, dataset)
     check_attributes_decided(dataset)
     answers = {"knowledge": knowledge}
@@ -184,7 +184,7 @@ def choose_network_protection(
     plan.check_seed()
     saved: Protection | None = getattr(dataset, "protection", None)
     if saved is not None and choice_of(saved) == choice and saved.answers == answers:
-        return plan  # saved before; whoever chose it stays its author
+        return plan  # unchanged, so its author stays the same
     check_network_plan_fits(dataset, plan)
     with transaction.atomic():
         Protection.objects.update_or_create(

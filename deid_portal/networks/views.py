@@ -1,4 +1,4 @@
-"""The steps of a network that a table does not have: its files, who stands out, its protection."""
+"""The steps that only networks have: files, risk, protection."""
 
 from typing import Any, cast
 from uuid import UUID
@@ -112,7 +112,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 def _starting(continued: Dataset | None) -> dict[str, str]:
-    """What the form starts with: "upload the next version" names any version of a network."""
+    """Initial values of the form; "upload the next version" may link from any version."""
     if continued is None:
         return {"directed": "no"}
     return {
@@ -122,7 +122,7 @@ def _starting(continued: Dataset | None) -> dict[str, str]:
 
 
 def _take(form: UploadNetworkForm, request: HttpRequest) -> Dataset | None:
-    """Return the new network, or None with the reason in the form."""
+    """Return the new network, or None with an error in the form."""
     if not form.is_valid() or form.links is None:
         return None
     try:
@@ -142,7 +142,7 @@ def _take(form: UploadNetworkForm, request: HttpRequest) -> Dataset | None:
 
 @require_GET
 def show(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """Step 1: how the files were understood, and reading them differently."""
+    """Step 1: how the files were read, and a form to read them differently."""
     return _show(request, get_network_or_404(person_of(request), dataset_id))
 
 
@@ -183,7 +183,7 @@ def _reading_context(dataset: Dataset) -> dict[str, Any]:
 
 @require_GET
 def reading(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """The progress of the reading: polled until it ends, then it leads on."""
+    """The progress of the reading, polled until it ends; then it redirects to the next step."""
     dataset = get_network_or_404(person_of(request), dataset_id)
     current = latest_network_reading(dataset)
     if current is not None and current.is_open and wants_part(request):
@@ -222,7 +222,7 @@ def read_again(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_GET
 def changes(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """What changed since the version before, and what of the decisions no longer fits."""
+    """What changed since the previous version, and which decisions no longer fit."""
     person = person_of(request)
     dataset = get_network_or_404(person, dataset_id)
     check_was_read(dataset)
@@ -261,7 +261,7 @@ def changes(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_GET
 def risk(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """Step 2: who stands out by their links, before anything is done about it."""
+    """Step 2: how identifiable people are by their links in the original network."""
     person = person_of(request)
     dataset = get_network_or_404(person, dataset_id)
     check_was_read(dataset)
@@ -290,7 +290,7 @@ def risk(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def protection(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """Step 3: what somebody may know, and what is done about it."""
+    """Step 3: background knowledge, and the protection against it."""
     person = person_of(request)
     dataset = get_network_or_404(person, dataset_id)
     check_attributes_decided(dataset)
@@ -336,7 +336,7 @@ def protection(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_GET
 def plan_document(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """The saved plan as a whole, for the command line; it may name values: stewards only."""
+    """The complete saved plan, for the command line; it may name values, so stewards only."""
     person = person_of(request)
     dataset = get_network_or_404(person, dataset_id)
     check_can_change(person, dataset)

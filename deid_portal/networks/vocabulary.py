@@ -1,4 +1,4 @@
-"""What the pages call things; the engine's own sentences stay as they are."""
+"""Labels on the pages of networks; sentences of the engine are not changed."""
 
 KNOWLEDGE_WORDS = {
     "degree": "Somebody counted how many links a person has; a look at a profile is enough.",
@@ -20,7 +20,7 @@ READING_PHASES = {
     "profile": ("Counting the columns of the node table", 10),
     "detect": ("Looking for what points to people", 5),
 }
-# The parameters of methods, and the words they are chosen from.
+# Labels of the parameters of methods, and of their choices.
 PARAMETER_WORDS = {
     "changes": "What may change",
     "algorithm": "How the new numbers of links are found",

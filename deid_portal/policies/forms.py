@@ -1,4 +1,4 @@
-"""The policy as a form: shares are typed in percent, each field is a sentence with a gap in it."""
+"""The policy form: shares are typed in percent, each field is part of a sentence."""
 
 from typing import Any
 
@@ -137,6 +137,6 @@ def _initial(rules: Rules) -> dict[str, Any]:
 
 
 def _as_percent(share: float) -> float:
-    """Return 20 and not 20.0 for a fifth."""
+    """Return a share in percent, without decimals if it is whole: 20, not 20.0."""
     percent = round(100 * share, 6)
     return int(percent) if percent.is_integer() else percent

@@ -1,6 +1,6 @@
-"""Hold a report against a team's rules: pure functions, one gate per rule, failures first.
+"""Checks a report against a team's rules: pure functions, one gate per rule, failing ones first.
 
-Board, report, protection page and review all ask here, so they can never disagree.
+Board, report, protection page and review all use it, so that they cannot disagree.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,13 +29,13 @@ class GateResult(StrEnum):
 
 @dataclass(frozen=True)
 class Gate:
-    """One rule of the policy, what the release has, and whether that is enough."""
+    """One rule of the policy, the figure of the release, and whether it is sufficient."""
 
     name: str
     asks: str
     has: str
     result: GateResult
-    # What it has without what only the original decides, where that differs.
+    # Replaces `has` outside the stewards if `has` depends on the original.
     outside: str = ""
 
     @property
@@ -44,32 +44,32 @@ class Gate:
 
     @property
     def has_outside(self) -> str:
-        """What the release has, as it may leave the house."""
+        """The figure of the release in words that may be published."""
         return self.outside or self.has
 
     def has_for(self, *, sees_values: bool) -> str:
-        """What the release has, in words for one who sees rows or for one who does not."""
+        """The figure of the release, in words for a viewer with or without row access."""
         return self.has if sees_values else self.has_outside
 
 
 @dataclass(frozen=True)
 class AttackStanding:
-    """What is known of one attack on a run; `success` is None while it has not been made."""
+    """The state of one attack on a run; `success` is None if it has not been made."""
 
     success: float | None
-    reason: str = ""  # why it could not be made, where that is so
+    reason: str = ""  # why it could not be made
     is_possible: bool = True
 
 
 @dataclass(frozen=True)
 class CrossingResult:
-    """What remains of the protection when earlier releases of the same people are crossed."""
+    """The protection that remains when a run is combined with other releases of the same people."""
 
     releases: int
-    smallest: int | None  # look-alikes of the most exposed person; None: nothing to cross
-    people: int = 0  # how many hide among fewer than the policy allows
-    problem: str = ""  # why it could not be found out, where that is so
-    how: str = ""  # how people of other versions were recognized
+    smallest: int | None  # size of the smallest class after crossing; None: nothing to cross
+    people: int = 0  # people in classes smaller than the policy allows
+    problem: str = ""  # why crossing was not possible
+    how: str = ""  # how people of other versions were matched
 
 
 def check_gates(
@@ -79,9 +79,9 @@ def check_gates(
     attacks: Mapping[str, AttackStanding] | None = None,
     crossing: CrossingResult | None = None,
 ) -> list[Gate]:
-    """Return every gate the rules ask for.
+    """Return the gates of all rules in force.
 
-    Attacks and crossing are judged only when given; a board that compares plans leaves them out.
+    Attacks and crossing are checked only if given; the board, which compares runs, omits them.
     """
     said = rules.sentences()
     gates = [
@@ -98,7 +98,7 @@ def check_gates(
 
 
 def is_allowed(rules: Rules, report: JudgedReport) -> bool:
-    """Say whether a run meets what can be judged from its report alone."""
+    """Say whether a run passes the gates that can be checked from its report alone."""
     return bool(report.solution) and not any(g.fails for g in check_gates(rules, report))
 
 
@@ -110,11 +110,11 @@ Checked = tuple[bool, str] | tuple[bool, str, str]
 
 
 def outside_words(passes: bool) -> str:
-    """Say how a gate stands whose figure only the original decides, to those who see no rows."""
+    """Return the words that replace figures about the original for viewers without row access."""
     return "within the limit" if passes else "over the limit"
 
 
-# Gates whose figures only the original decides; of these, no figure leaves the stewards.
+# Gates whose figures depend on the original; only stewards may see these figures.
 ABOUT_THE_ORIGINAL = ("most_left_out_of_group", "attacks.", "cross_releases")
 
 
@@ -163,7 +163,7 @@ def _check_worst_group(rules: Rules, who_pays: Sequence[PayingColumn | PayingGro
 
 
 def _group_words(column: str, group: PayingGroup, share: float) -> str:
-    """Name the group that pays most, unless few of it were left out; for stewards alone."""
+    """Name the group with the largest share left out, unless these are few; for stewards only."""
     if 0 < group.suppressed < FEW:
         return f"{middle_cut(column)}, in one of its groups: {percent(share)} left out"
     return (
@@ -178,12 +178,12 @@ def _sensitive_columns(report: JudgedReport) -> list[str]:
 
 
 def _rules_about(report: JudgedReport, column: str) -> list[RuleVerdict]:
-    """The rules that hold and are about a column."""
+    """Return the rules about a column that hold."""
     return [rule for rule in report.models if rule.holds and column in _columns_of(rule)]
 
 
 def _columns_of(rule: RuleVerdict) -> set[str]:
-    """The sensitive columns a rule names, in whichever of the three ways rules have."""
+    """Return the sensitive columns of a rule, which models name in three different ways."""
     values = rule.parameters.get("values")
     by_value = values if isinstance(values, Mapping) else ()
     return {rule.column or "", *(rule.parameters.get("columns") or ()), *by_value}
@@ -219,7 +219,7 @@ def _check_guess(rules: Rules, report: JudgedReport) -> Checked:
 
 
 def _surest_guess(report: JudgedReport, column: str) -> float | None:
-    """What the report measured on the released cells; reports of old have no such figure."""
+    """Return the figure measured on released cells; None in reports of earlier versions."""
     measured = (report.sensitive or {}).get(column)
     return None if measured is None else measured.surest_guess
 
@@ -247,8 +247,8 @@ def _check_identifiers(rules: Rules, report: JudgedReport) -> Checked:
     return True, f"{gone:,} removed or replaced; {kept:,} columns released"
 
 
-# Kinds of findings that point to one person by themselves; dates, places and ages do so only
-# together, which is what the other gates measure.
+# Direct identifiers. Dates, places and ages identify only in combination, which other gates
+# measure.
 DIRECT = frozenset(
     {
         "names",

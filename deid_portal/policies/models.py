@@ -1,4 +1,4 @@
-"""What a team asks of its releases: versions, of which the newest is in force."""
+"""The policies of a team: numbered versions, of which the newest is in force."""
 
 from django.db import models
 
@@ -6,7 +6,7 @@ from deid_portal.accounts.models import Team, User
 
 
 class Policy(models.Model):
-    """One version; never changed, so a request can say which one it was held against."""
+    """One version; immutable, so that requests can refer to the one they were checked against."""
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="policies")
     version = models.PositiveIntegerField()

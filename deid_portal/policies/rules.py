@@ -1,6 +1,6 @@
-"""What a team asks of every release, as data: read from a document, written as sentences.
+"""The rules of a policy: read from a document, written as sentences.
 
-A policy holds numbers and names of rules and attacks, never a value of anybody's table.
+A policy holds numbers and names of rules and attacks, never a value of a table.
 """
 
 from collections.abc import Mapping
@@ -17,38 +17,38 @@ from deid_portal.web.refusals import Refused
 class Rules:
     """The limits in force; every share is between 0 and 1.
 
-    The usual ones ask what most offices ask of a file for partners under contract, as far as it
-    fits every table; a team adds what its own tables need.
+    The defaults are what most offices require of files for partners under contract, as far as
+    that applies to all tables; teams add what their tables need.
     """
 
     least_k: int = 5
     highest_risk: float = 0.2
     most_left_out: float = 0.1
-    most_left_out_of_group: float = 1.0  # 1 asks for nothing
-    # Of a handful of people nobody can hide among many, so smaller groups are not judged.
+    most_left_out_of_group: float = 1.0  # 1: no limit
+    # Smaller groups are not checked: few people cannot reach k without suppression.
     smallest_group_judged: int = 100
-    # Every sensitive column needs a rule, one of these if any are named.
+    # Every sensitive column needs a rule; one of `sensitive_models` if that is not empty.
     protect_sensitive: bool = True
     sensitive_models: tuple[str, ...] = ()
-    surest_guess: float = 1.0  # 1 asks for nothing
+    surest_guess: float = 1.0  # 1: no limit
     no_identifier_left: bool = True
-    # Attacks that must have been made on the run, each with the largest success allowed.
+    # Required attacks on the run, each with the largest success allowed.
     attacks: Mapping[str, float] = field(default_factory=dict)
-    cross_releases: bool = True  # nobody hides among fewer than k across all releases
+    cross_releases: bool = True  # k must also hold across all releases of the same people
     approvals: int = 1
     download_days: int = 30
     downloads_per_person: int = 5
     publish_recipe: bool = True
     second_factor: bool = False
-    confirm_votes: bool = False  # each vote asks for the second factor again
-    reminder_days: int = 3  # whoever's turn it is hears of it again; 0 reminds nobody
-    decision_days: int = 30  # a request that nobody moves expires; 0 never
+    confirm_votes: bool = False  # each vote requires the second factor again
+    reminder_days: int = 3  # days between reminders to those whose turn it is; 0: none
+    decision_days: int = 30  # days after which a request without action expires; 0: never
     # Sentences the author of a request has to confirm, one by one.
     checklist: tuple[str, ...] = ()
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """Read what was kept; names that are new since get their usual value."""
+        """Read a stored policy; rules that it lacks get their default."""
         known = {f.name for f in fields(cls)}
         values = {name: value for name, value in document.items() if name in known}
         for name in ("sensitive_models", "checklist"):
@@ -61,7 +61,7 @@ class Rules:
         return {**asdict(self), **lists}
 
     def check(self) -> None:
-        """Refuse what makes no sense, in the first sentence that applies."""
+        """Raise an error with the first problem found."""
         if self.least_k < 1:
             raise Refused("Everybody must hide among at least 1; enter a whole number from 1.")
         if self.smallest_group_judged < 1:
@@ -100,7 +100,7 @@ class Rules:
         }
 
     def sentences(self) -> dict[str, str]:
-        """Say each rule in a sentence, by its name; what is not asked for is left out."""
+        """Return a sentence per rule, by its name; rules that ask for nothing are omitted."""
         said = {
             "least_k": f"Everybody hides among at least {self.least_k:,} look-alikes.",
             "highest_risk": f"Nobody’s risk is above {percent(self.highest_risk)}.",

@@ -12,7 +12,7 @@ from deid_portal.policies.rules import Rules
 
 @dataclass(frozen=True)
 class PolicyInForce:
-    """The newest version; version 0 is what holds before a team has said anything."""
+    """The newest version; version 0 stands for the defaults, if a team has not set a policy."""
 
     version: int
     since: datetime | None
@@ -31,7 +31,7 @@ def policy_in_force(team: Team) -> PolicyInForce:
 
 
 def in_force_since(team: Team, rule: str) -> datetime | None:
-    """Return since when a rule is as it is; None where it never was otherwise."""
+    """Return when a rule got its current value; None if it never changed."""
     now = getattr(policy_in_force(team).rules, rule)
     since: datetime | None = None
     for policy in team.policies.all():
@@ -47,7 +47,7 @@ def policies_of(team: Team) -> QuerySet[Policy]:
 
 @dataclass(frozen=True)
 class Version:
-    """A version beside the one before it: what it says anew, and what it no longer says."""
+    """A version, with the sentences it added and removed."""
 
     policy: Policy
     new: list[str]
@@ -55,7 +55,7 @@ class Version:
 
 
 def versions_of_policy(team: Team, most: int) -> list[Version]:
-    """Return the newest versions, each with what it changed in sentences."""
+    """Return the newest versions, each with its changes as sentences."""
     policies = list(policies_of(team)[: most + 1])
     before = [*(policy.rules for policy in policies[1:]), {}]
     pairs = list(zip(policies, before, strict=False))[:most]

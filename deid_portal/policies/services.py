@@ -11,7 +11,7 @@ from deid_portal.web.refusals import Refused
 
 @transaction.atomic
 def change_policy(*, team: Team, changed_by: User, rules: Rules, reason: str = "") -> Policy:
-    """Put a new version in force; the earlier ones stay, with who changed what and why."""
+    """Put a new version in force; earlier ones are kept, with author and reason."""
     check_can_change_policy(changed_by, team)
     rules.check()
     # The lock gives two administrators who save at the same instant two versions.

@@ -1,4 +1,4 @@
-"""The policy of the team: what every release is held against, and how it came to be."""
+"""The policy of the team, and its history."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse

@@ -1,7 +1,7 @@
-"""How a release stands for the person who looks: one word, until when, and for how many.
+"""The access state of a release for a viewer: one word, until when, and for how many people.
 
-Worked out from the grants and the clock whenever a page is made, so it is true to the second; the
-state of the request follows when the clock process comes by.
+Computed from the grants and the time whenever a page is rendered, so it is up to date; the state of
+the request is changed later by the scheduler.
 """
 
 from collections.abc import Sequence
@@ -26,10 +26,10 @@ class AccessState(StrEnum):
     USED_UP = "used-up"
     EXPIRED = "expired"
     WITHDRAWN = "withdrawn"
-    CLOSED = "closed"  # nobody is named, or the one who looks is not
+    CLOSED = "closed"  # nobody has a grant, or the viewer has none
 
 
-# Kind and icon of the pill; the words are made with the numbers.
+# Kind and icon of the status pill; its text depends on the numbers.
 LOOKS = {
     AccessState.PACKING: ("info", "loader"),
     AccessState.OPEN: ("ok", ""),
@@ -44,9 +44,9 @@ LOOKS = {
 @dataclass(frozen=True)
 class ReleaseStanding:
     state: AccessState
-    until: datetime | None = None  # the end of the last period that is open, or was
-    people: int = 0  # who can still take it
-    left: int = 0  # how often, all of them together
+    until: datetime | None = None  # end of the last period, open ones first
+    people: int = 0  # number of people who can still download
+    left: int = 0  # remaining downloads of all people
     days_left: int = 0
     is_packed: bool = True
 
@@ -82,7 +82,7 @@ class ReleaseStanding:
 def stand(
     release: Release, grants: Sequence[Grant], package: Package | None, now: datetime | None = None
 ) -> ReleaseStanding:
-    """Say how a release stands, given the grants that the person who looks may know of."""
+    """Return the access state of a release, given the grants that the viewer may see."""
     now = now or timezone.now()
     if release.withdrawn_at is not None:
         return ReleaseStanding(AccessState.WITHDRAWN, release.withdrawn_at)
@@ -119,7 +119,7 @@ def title_for_team(release: Release, standing: ReleaseStanding) -> str:
 
 
 def title_for_one(release: Release, standing: ReleaseStanding) -> str:
-    """The same for somebody who is told of no other people."""
+    """The same for a viewer who may not see the grants of others."""
     name = f"Release {release.number}"
     until = day_of(standing.until) if standing.until else ""
     return {

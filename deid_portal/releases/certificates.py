@@ -1,4 +1,4 @@
-"""The certificate of a release on the page: a preview of it, and the files as they were packed."""
+"""The certificate of a release: a preview for the page, and the packed files."""
 
 import zipfile
 
@@ -11,7 +11,7 @@ CERTIFICATE_KINDS = {"html": "text/html; charset=utf-8", "pdf": "application/pdf
 
 
 def preview_certificate(release: Release, package: Package | None) -> Certificate | None:
-    """Return what the certificate says; None before anything was stated."""
+    """Return the contents of the certificate; None before there is a statement."""
     statement = Statement.objects.filter(release=release).first()
     if statement is None:
         return None
@@ -27,7 +27,7 @@ def preview_certificate(release: Release, package: Package | None) -> Certificat
 
 
 def read_certificate(release: Release, kind: str) -> bytes | None:
-    """Read it out of the package that everybody gets; None if there is none of this kind."""
+    """Read it from the standard package; None if there is no file of this kind."""
     package = package_of(release)
     if package is None or not package.is_ready or kind not in CERTIFICATE_KINDS:
         return None

@@ -1,12 +1,12 @@
-"""Counting downloads, and letting a cut one go on.
+"""Counting downloads, and resuming interrupted ones.
 
-What must never happen: a byte that leaves before it is counted, two people taking the same last
-download, a byte that leaves after the withdrawal. So a download is counted in one conditional
-update before anything is opened; a part that continues it is tied to it by person and fingerprint;
-and while bytes flow, every few of them ask whether the release still stands.
+No byte may be sent before the download is counted, or after the release was withdrawn, and the last
+download must not be given twice. So a download is counted in one conditional update before the
+package is opened; a request for a further part is matched to it by person and hash; and while
+sending, it is regularly checked whether the release is still open.
 
-A part is free of charge for a day, and while fewer bytes went out than twice the package has. That
-is enough for any number of cuts, and too little for a second copy of every byte for everybody.
+Further parts are not counted for a day, as long as fewer bytes were sent than twice the size of the
+package. That allows any number of interruptions, but hardly a second copy.
 """
 
 from collections.abc import Iterable, Iterator
@@ -33,8 +33,8 @@ LOOK_AFTER_BYTES = 4 * 1024 * 1024
 def begin_download(
     *, release: Release, person: User, sha256: str, size: int, part: ByteRange | None
 ) -> Download:
-    """Count a download before the first byte leaves, or find the one that a part continues."""
-    # The lock makes a withdrawal wait for us or us for it; then we see it.
+    """Count a download before the first byte is sent, or find the one that a part continues."""
+    # With the lock, a concurrent withdrawal happens either after this or is seen here.
     release = Release.objects.select_for_update(of=("self",)).get(id=release.id)
     grant = release.grants.filter(person=person).first()
     check_can_continue(release, grant)
@@ -53,7 +53,7 @@ def _find_begun(release: Release, person: User, sha256: str, size: int) -> Downl
 
 
 def _count(release: Release, person: User, sha256: str) -> Download:
-    """Take one of the person's downloads; of two who ask for the last one, one gets it."""
+    """Use one of the person's downloads; of two requests for the last one, one succeeds."""
     now = timezone.now()
     mine = release.grants.filter(person=person)
     open_now = mine.filter(taken__lt=F("allowed"), expires_at__gt=now)
@@ -71,9 +71,9 @@ def _count(release: Release, person: User, sha256: str) -> Download:
 
 
 def send_counted(download: Download, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Pass pieces on, note how many bytes went, and stop in the middle when it is withdrawn.
+    """Yield pieces, record the bytes sent, and stop if the release is withdrawn meanwhile.
 
-    Or closed to the person who takes it, by the clock or by a steward.
+    It also stops if the person's period ends, by time or by a steward.
     """
     unsaid = 0
     try:
@@ -90,7 +90,7 @@ def send_counted(download: Download, pieces: Iterable[bytes]) -> Iterator[bytes]
 
 
 def _note(download: Download, sent: int) -> bool:
-    """Add to what was sent; False once the release is withdrawn or closed to the person."""
+    """Add to the bytes sent; False if the release was withdrawn or the person's period is over."""
     Download.objects.filter(pk=download.pk).update(sent=F("sent") + sent)
     mine = Grant.objects.filter(release=download.release_id, person=download.person_id)
     return mine.filter(release__withdrawn_at=None, expires_at__gt=timezone.now()).exists()

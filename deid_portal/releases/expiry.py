@@ -1,4 +1,4 @@
-"""The clock's work on releases: when the last period is over, the release has expired."""
+"""Expiry of releases whose last period is over, run by the scheduler."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -15,7 +15,7 @@ Status = ReviewRequest.Status
 
 
 def expire_releases() -> int:
-    """Bring releases whose last period is over into the state that says so."""
+    """Set releases whose last period is over to expired; return how many."""
     still_open = Grant.objects.filter(expires_at__gt=timezone.now()).values("release")
     over = Release.objects.filter(request__status=Status.RELEASED, grants__isnull=False)
     ids = list(over.exclude(id__in=still_open).values_list("id", flat=True).distinct())
@@ -24,7 +24,7 @@ def expire_releases() -> int:
 
 @transaction.atomic
 def _expire(release: Release) -> bool:
-    """Look again while it is held: somebody may just have got a new period."""
+    """Check again under the lock, since somebody may just have got a new period."""
     release = hold_release(release)
     is_open = release.grants.filter(expires_at__gt=timezone.now()).exists()
     if is_open or release.request.status != Status.RELEASED:

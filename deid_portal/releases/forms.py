@@ -11,7 +11,7 @@ from deid_portal.releases.services import is_name_of
 
 
 class TermsForm(forms.Form):
-    """For how long and how often; the limits are the policy's."""
+    """Days and number of downloads, within the limits of the policy."""
 
     days = forms.IntegerField(label="Days from today", min_value=1)
     times = forms.IntegerField(label="Downloads in all", min_value=1)

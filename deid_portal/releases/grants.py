@@ -1,8 +1,8 @@
-"""Say who may download a release, how often and until when.
+"""Grants: who may download a release, how often and until when.
 
-The people come from the request that was approved. Afterwards a steward may name more members of
-the team and change anybody's terms, within what the policy allows or what was approved with the
-request, whichever is more: a wider term was waived by two people then.
+The first grants come from the approved request. Later a steward may name more members of the team
+and change terms, up to what the policy allows or what was approved with the request, whichever is
+more: terms beyond the policy were approved by a waiver.
 """
 
 from collections.abc import Iterable
@@ -34,14 +34,14 @@ from deid_portal.web.refusals import Refused
 
 @dataclass(frozen=True)
 class GrantTerms:
-    """For how many days from now, and how often in all."""
+    """Days from now, and total number of downloads."""
 
     days: int
     times: int
 
 
 def most_allowed(release: Release) -> GrantTerms:
-    """Return the widest terms a person can get."""
+    """Return the most generous terms a person can get."""
     rules, request = policy_in_force(team_of_release(release)).rules, release.request
     return GrantTerms(
         max(rules.download_days, request.download_days),
@@ -66,13 +66,13 @@ def people_to_name(release: Release) -> QuerySet[User]:
 
 
 def named_in_request(request: ReviewRequest) -> Iterable[User]:
-    """Return the people the request names; where it names nobody, the analysts of the team."""
+    """Return the recipients of the request or, if there are none, the analysts of the team."""
     named = list(request.recipients.filter(is_active=True).order_by("username"))
     return named or people_with_role(request.run.dataset.team, Role.ANALYST)
 
 
 def open_to_the_named(release: Release) -> list[Grant]:
-    """Give the people of the request what it asked for; part of releasing, and of its record."""
+    """Create the grants of the request; part of making the release and of its audit record."""
     request = release.request
     terms = GrantTerms(request.download_days, request.downloads_per_person)
     return [
@@ -92,7 +92,7 @@ def _grant(release: Release, person: User, terms: GrantTerms, granted_by: User) 
 
 @transaction.atomic
 def name_person(*, release: Release, person: User, terms: GrantTerms, named_by: User) -> Grant:
-    """Let one more member of the team download."""
+    """Grant another member of the team the download."""
     release = _hold_open(release, named_by)
     check_terms(release, terms)
     if not people_to_name(release).filter(pk=person.pk).exists():
@@ -106,7 +106,7 @@ def name_person(*, release: Release, person: User, terms: GrantTerms, named_by: 
 
 @transaction.atomic
 def change_terms(*, grant: Grant, terms: GrantTerms, changed_by: User) -> Grant:
-    """Give a person a new period from now on, and say how often in all; answers who asked."""
+    """Start a new period with these terms, which also answers a request for one."""
     release = _hold_open(grant.release, changed_by)
     check_terms(release, terms)
     grant = Grant.objects.select_for_update().get(pk=grant.pk)
@@ -123,7 +123,7 @@ def change_terms(*, grant: Grant, terms: GrantTerms, changed_by: User) -> Grant:
 
 @transaction.atomic
 def end_period(*, grant: Grant, ended_by: User) -> None:
-    """Close the release to one person, at once."""
+    """End a person's period at once."""
     _hold_open(grant.release, ended_by)
     grant = Grant.objects.select_for_update().get(pk=grant.pk)
     now = timezone.now()
@@ -136,7 +136,7 @@ def end_period(*, grant: Grant, ended_by: User) -> None:
 
 
 def check_can_ask_for_period(grant: Grant | None) -> None:
-    """A person whose period is over, or whose downloads are used up, asks once."""
+    """Allow one request, and only after the period is over or the downloads are used up."""
     if grant is None:
         raise Refused("Only the people named for a release can ask for a new period.")
     check_not_withdrawn(grant.release)
@@ -148,7 +148,7 @@ def check_can_ask_for_period(grant: Grant | None) -> None:
 
 @transaction.atomic
 def ask_for_period(*, grant: Grant) -> None:
-    """Ask the stewards, who set everybody's terms, for a new period."""
+    """Ask the stewards for a new period."""
     grant = Grant.objects.select_for_update().get(pk=grant.pk)
     check_can_ask_for_period(grant)
     grant.asked_at = timezone.now()
@@ -170,7 +170,7 @@ def decline_period(*, grant: Grant, declined_by: User) -> None:
 
 
 def hold_release(release: Release) -> Release:
-    """Lock a release: the dataset first, the request second, as everybody does."""
+    """Lock the dataset first, then the request; this order prevents deadlocks."""
     Dataset.objects.select_for_update().get(id=release.request.run.dataset_id)
     ReviewRequest.objects.select_for_update().get(id=release.request_id)
     return Release.objects.select_for_update().get(id=release.id)
@@ -184,7 +184,7 @@ def _hold_open(release: Release, changed_by: User) -> Release:
 
 
 def _reopen(release: Release) -> None:
-    """Somebody can download again, so a release that had expired is released."""
+    """Set an expired release back to released, since somebody can download again."""
     request = release.request
     if request.status == ReviewRequest.Status.EXPIRED:
         move_request(request, ReviewRequest.Status.RELEASED)
@@ -192,7 +192,7 @@ def _reopen(release: Release) -> None:
 
 
 def _record(action: str, actor: User, grant: Grant, terms: GrantTerms | None = None) -> None:
-    """The record says for whom, by number, and on what terms."""
+    """Audit a change of a grant, with the id of the person and the terms."""
     facts: dict[str, int] = {"person": grant.person_id}
     if terms is not None:
         facts |= {"days": terms.days, "times": terms.times}

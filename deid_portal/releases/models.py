@@ -1,4 +1,4 @@
-"""What was approved and may be handed over, to whom, and who took it."""
+"""Releases: what was approved, who may download it, and who did."""
 
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -13,7 +13,7 @@ from deid_portal.work.leases import Work
 
 
 class Release(models.Model):
-    """Made by the approval itself; before it there is nothing to download."""
+    """Created by the approval; before it nothing can be downloaded."""
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     request = models.OneToOneField(ReviewRequest, on_delete=models.PROTECT, related_name="release")
@@ -36,9 +36,9 @@ class Release(models.Model):
 
 
 class Grant(models.Model):
-    """One person's right to take a release: how often, and until when.
+    """One person's right to download a release: how often, and until when.
 
-    `taken` is counted up in one conditional update, so the last download is given once.
+    `taken` is increased in one conditional update, so that the last download is given once.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
@@ -50,7 +50,7 @@ class Grant(models.Model):
     allowed = models.PositiveIntegerField()
     taken = models.PositiveIntegerField(default=0)
     last_taken_at = models.DateTimeField(null=True)
-    # When the person asked for a new period that nobody has answered yet.
+    # When the person asked for a new period, while the request is unanswered.
     asked_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -74,14 +74,14 @@ class Grant(models.Model):
 
 
 class Download(models.Model):
-    """One copy taken. What a cut connection left to be fetched belongs to the same download."""
+    """One counted download; resumed parts of it belong to the same download."""
 
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="downloads")
     person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
-    # Which bytes: the fingerprint of the package. Empty for downloads of before it was kept.
+    # The hash of the package. Empty for downloads of versions that did not store it.
     sha256 = models.CharField(max_length=64, blank=True, default="")
-    # How many bytes were asked for so far, over all parts.
+    # Bytes sent so far, over all parts.
     sent = models.BigIntegerField(default=0)
 
     class Meta:
@@ -92,7 +92,7 @@ class Download(models.Model):
 
 
 class TableFormat(models.TextChoices):
-    """As what the table lies in a package; the value is how its name ends."""
+    """File format of the table in a package; the value is the file name extension."""
 
     CSV = "csv", "CSV"
     PARQUET = "parquet", "Parquet"
@@ -101,9 +101,9 @@ class TableFormat(models.TextChoices):
 
 
 class Statement(models.Model):
-    """What stood at the approval: gates, waivers, votes, attacks. Certificates are made from it.
+    """The state at the approval: gates, waivers, votes, attacks. Certificates are made from it.
 
-    Kept because policy, attacks and names go on changing; written once and never again.
+    Stored because policy, attacks and names can change later; written once and immutable.
     """
 
     sealed_to = ("release_id",)
@@ -120,7 +120,7 @@ class Statement(models.Model):
 
 
 class SigningKey(models.Model):
-    """The public half of a key that packages were signed with; none is ever removed."""
+    """The public key of a signing key of packages; never deleted."""
 
     fingerprint = models.CharField(max_length=64, unique=True)
     public_key = models.TextField()
@@ -134,21 +134,21 @@ class SigningKey(models.Model):
 
 
 class Package(Work):
-    """One zip of a release, with the table in one format. Packed once; then it never changes."""
+    """One zip of a release, with the table in one format. Packed once and then immutable."""
 
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="packages")
     format = models.CharField(max_length=10, choices=TableFormat)
-    # Nobody: the approval itself had it packed.
+    # None: requested by the approval.
     asked_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+")
     size = models.BigIntegerField(default=0)
     sha256 = models.CharField(max_length=64, default="", blank=True)
-    # Of each file in it: name, purpose, size, sha256; no value of the table.
+    # Name, purpose, size and sha256 of each file; no value of the table.
     files = models.JSONField(default=list, blank=True)
-    # The fingerprint of the public key that checks its signature.
+    # The fingerprint of the key that signed it.
     key_fingerprint = models.CharField(max_length=64, default="", blank=True)
-    # What verifying it right after packing gave: summary, verdict, is_whole, counts, failures.
+    # Result of the verification after packing: summary, verdict, is_whole, counts, failures.
     verified = models.JSONField(default=dict, blank=True)
-    # Sentences about what is missing in it and why, such as the PDF.
+    # Notes about missing files and the reasons, such as for the PDF.
     notes = models.JSONField(default=list, blank=True)
 
     class Meta:
@@ -168,7 +168,7 @@ class Package(Work):
 
     @property
     def file(self) -> str:
-        """The zip in the vault; a name per attempt, so two workers never share one."""
+        """The name of the zip in the vault, different for each attempt."""
         return f"{self.attempt_folder(self.attempt)}/package.zip"
 
     def attempt_folder(self, attempt: int) -> str:
@@ -176,5 +176,5 @@ class Package(Work):
 
 
 def package_folder(release_id: UUID) -> str:
-    """The folder of a release in the vault; it has a key of its own."""
+    """The folder of a release in the vault, which has a separate key."""
     return f"releases/{release_id}"

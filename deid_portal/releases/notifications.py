@@ -1,4 +1,4 @@
-"""Whom a release concerns, and what they are told."""
+"""Who is notified about a release, and of what."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ from deid_portal.releases.permissions import team_of_release
 
 
 def tell_that_it_was_released(release: Release) -> None:
-    """The author and the people named; each is told once."""
+    """Notify the author and the people with a grant, each once."""
     people = [release.request.asked_by, *_named(release)]
     _tell(people, f"{release} can be downloaded.", "release.created", release, release.approved_by)
 

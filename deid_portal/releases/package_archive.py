@@ -1,9 +1,9 @@
-"""Pack a release: one zip in the vault, whole or not at all. Ends exactly once.
+"""Packs a release into one zip in the vault, completely or not at all. Ends exactly once.
 
-What must never happen: a package with rows that nobody approved, one that is half written, or two
-packages of the same release and format that differ. The rows are hashed while they are packed and
-nothing is kept unless they are the approved ones; the zip appears under its name in one rename
-after its last byte; times, order and compression are fixed.
+A package must never contain rows that were not approved, be incomplete, or differ from another one
+of the same release and format. The rows are hashed while they are packed, and the package is
+discarded unless the hash is the approved one; the zip is renamed to its final name after its last
+byte; times, order and compression are fixed.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ WORKERS_DIED = (
 
 @dataclass(frozen=True)
 class PackedFile:
-    """A file of the package as its list shows it."""
+    """A file in the list of the package."""
 
     name: str
     purpose: str
@@ -107,7 +107,7 @@ def _pack(lease: Lease[Package]) -> dict[str, Any]:
 
 
 def _verify(lease: Lease[Package], key: bytes) -> dict[str, Any]:
-    """Do what a recipient would do; a report of an older engine may say what today's would not."""
+    """Verify the package like a recipient; reports of older engines may fail, which is noted."""
     lease.progress(STEPS - 1, STEPS, "verify")
     with vault.open_reader(lease.work.file) as stream:
         done = verify_package(stream, pinned=key)
@@ -134,7 +134,7 @@ def _write(archive: zipfile.ZipFile, member: PackageMember, lease: Lease[Package
 
 
 def entry_of(name: str) -> zipfile.ZipInfo:
-    """Name a file in the zip, with nothing that differs from day to day or machine to machine."""
+    """Return a zip entry with fixed time and attributes, so that packing is reproducible."""
     entry = zipfile.ZipInfo(name, LONG_AGO)
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.create_system = UNIX
@@ -167,7 +167,7 @@ def _write_end(
 
 
 def _tell(package: Package) -> None:
-    """Tell who asked for it; the one that approval had packed is told of as a release."""
+    """Notify who requested it; for the package of the approval the release is announced instead."""
     if package.asked_by is not None:
         tell(
             [package.asked_by],
@@ -196,7 +196,7 @@ def give_up_packing(package: Package) -> None:
 
 
 def _delete_dead_attempts(package: Package) -> None:
-    """Delete what attempts left behind that gave no package; harmless to repeat."""
+    """Delete the files of failed attempts; idempotent."""
     now = Package.objects.only("status", "attempt", "release", "format").get(id=package.id)
     living = {now.attempt} if now.is_open or now.is_ready else set()
     for attempt in set(range(1, max(now.attempt, package.attempt) + 1)) - living:

@@ -1,4 +1,4 @@
-"""The certificate: what was promised, measured, tried and decided, on a few pages.
+"""The certificate: guarantees, measurements, attacks and decisions, on a few pages.
 
 Made from two documents only, the statement and the published report, so it says nothing that may
 not leave. Every number of the report is printed with the place it comes from
@@ -70,7 +70,7 @@ ROLES = {"quasi-identifier": "could identify", "sensitive": "sensitive", "insens
 
 @dataclass(frozen=True)
 class CertificateLine:
-    """A line of a table: what it is, and the number."""
+    """A row of a table: label and number."""
 
     words: str
     number: SafeString
@@ -106,7 +106,7 @@ class Certificate:
 
     @property
     def page_foot(self) -> str:
-        """Stands inside a style sheet, so nothing that people typed may be in it."""
+        """The page footer; it is part of a style sheet, so it must not contain user input."""
         number, key = self.statement.release, self.fingerprint[:8]
         return f"Certificate of de-identification · release {number} · key {key}"
 
@@ -121,7 +121,7 @@ class Certificate:
 
     @property
     def _detail(self) -> dict[str, SafeString]:
-        """The detail lost or, where only the original tells that, the levels kept."""
+        """The loss or, if only the precision may be published, the precision."""
         for name, place in (("loss", LOSS), ("precision", PRECISION)):
             if self.tells(place):
                 return {name: self.number(place, SHARE)}
@@ -168,7 +168,7 @@ class Certificate:
         try:
             plan = basis_of(self.plan).read(dict(self.plan), read_file=self.publication.read_file)
         except EngineError:
-            return []  # a plan that today's engine no longer reads
+            return []  # the plan is too old for this engine to read
         return [model.explain() for model in plan.models]
 
     @property
@@ -253,7 +253,7 @@ class Certificate:
         return place.number_in(self.report) is not None
 
     def number(self, place: ReportPlace, kind: str) -> SafeString:
-        """Print a number of the report with the place it comes from."""
+        """Write a number of the report, with its path."""
         words = print_number(place.number_in(self.report), kind)
         return format_html('<data value="{}" class="{}">{}</data>', place.path, kind, words)
 
@@ -270,7 +270,7 @@ def _loss_of(column: str) -> ReportPlace:
 def limits_of_certificate(
     report: Report, statement: ReleaseStatement, plan: Mapping[str, Any], subject: PackedSubject
 ) -> list[str]:
-    """Say under which assumptions the numbers hold, and what they do not cover."""
+    """Return the assumptions and limits of the numbers, as sentences."""
     known = [n for n, own in plan.get("columns", {}).items() if own["role"] == "quasi-identifier"]
     secret = [n for n, own in plan.get("columns", {}).items() if own["role"] == "sensitive"]
     said = [report.randomness.note] if report.randomness else []

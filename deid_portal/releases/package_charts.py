@@ -1,4 +1,4 @@
-"""The charts of a certificate: those of the report's pages, of what may be published, as SVG."""
+"""The charts of a certificate: charts of the published report, as SVG."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class PackageChart:
 
 
 def charts_of_package(report: Report) -> list[PackageChart]:
-    """Return what can be drawn of a published report."""
+    """Return the charts that a published report has the figures for."""
     charts = [risk_bands_chart(report), classes_chart(report), loss_chart(report, MOST_COLUMNS)]
     return [
         _draw(chart) for chart in charts if chart is not None and chart.table and chart.table.rows
@@ -30,5 +30,5 @@ def charts_of_package(report: Report) -> list[PackageChart]:
 
 
 def _draw(chart: Chart) -> PackageChart:
-    # Numbers, and names that `write_svg` escaped.
+    # Safe: numbers, and names escaped by `write_svg`.
     return PackageChart(chart.title, chart.caption, mark_safe(write_svg(chart.figure)))  # noqa: S308

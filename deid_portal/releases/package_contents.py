@@ -1,9 +1,9 @@
-"""What is in a package, file by file. Everything comes from what was approved and stated.
+"""The files of a package, all made from what was approved and stated.
 
-Rows are those of the approval, to the byte; as another kind of file they are the same cells.
-Report, plan and taxonomies are the published ones (`engine/publication/`). Where the policy keeps
-the recipe back, neither plan.json nor the plan inside the report leaves; the hash of it does, so
-that whoever is given the recipe later can tell that it is the one.
+As CSV the rows are the approved bytes, in other formats the same cells. Report, plan and taxonomies
+are the published ones (`engine/publication/`). If the policy does not publish recipes, plan.json
+and the plan in the report are omitted; the hash of the plan is included, so that a plan handed over
+later can be checked.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ class Contents:
 
 
 def contents_of(package: Package, progress: ProgressCallback) -> Contents:
-    """Put everything together but the sums, which need the bytes of all of it."""
+    """Return all files except the hashes and their signature, which need the bytes of all files."""
     signer, statement = current_signer(), release_statement_of(package.release)
     run = package.release.request.run
     publication, report = run.publication, run.published_report
@@ -113,7 +113,7 @@ def _answer_members(package: Package, statement: ReleaseStatement) -> list[Packa
 
 
 def seal_contents(contents: Contents, sums: dict[str, str]) -> list[PackageMember]:
-    """Return what is made of the hashes of everything else: their list and its signature."""
+    """Return the list of hashes of all other files, and its signature."""
     lines = "".join(f"{sha256}  {name}\n" for name, sha256 in sums.items()).encode()
     signature = contents.signer.sign(lines)
     return [

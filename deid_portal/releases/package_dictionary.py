@@ -58,12 +58,12 @@ def write_dictionary(
 
 
 def _moment(text: str) -> str:
-    """Return the moment of the approval in the one form that readers of data packages take."""
+    """Return the time of the approval in the format that the data package standard requires."""
     return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _left_out(report: Report) -> dict[str, Any] | None:
-    """Say how many people were left out; None where that would tell of the original."""
+    """Return how many people were left out; None if that may not be published."""
     if not report.rows.tells("suppressed") or not report.tells("input"):
         return None
     suppressed = report.rows.suppressed

@@ -1,4 +1,4 @@
-"""A file on its way into a package."""
+"""A file to be packed."""
 
 import io
 import json
@@ -14,7 +14,7 @@ NOT_APPROVED = "The stored rows are not the approved ones."
 
 @dataclass(frozen=True)
 class PackageMember:
-    """A file to be packed; `expected` is the hash it must have, where one was approved."""
+    """A file to be packed; `expected` is its approved hash, if any."""
 
     name: str
     purpose: str

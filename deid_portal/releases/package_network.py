@@ -1,4 +1,4 @@
-"""The files of a released network, out of the archive that was approved, and their dictionary."""
+"""The files of a released network, from the approved archive, and their dictionary."""
 
 import hashlib
 import io
@@ -38,7 +38,7 @@ def network_members(
 
 
 def open_network_release(package: Package) -> dict[str, bytes]:
-    """Return every file that was approved; raises DamagedFile where the archive is another."""
+    """Return all approved files; raises DamagedFile if the archive has another hash."""
     request = package.release.request
     with vault.open_reader(request.run.release_file) as stream:
         content = stream.read()

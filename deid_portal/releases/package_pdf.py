@@ -1,8 +1,7 @@
-"""The certificate as PDF, by WeasyPrint, which needs Pango; without it packages say there is none.
+"""The certificate as PDF, by WeasyPrint, which needs Pango; without it packages have no PDF.
 
-What must never happen: that making it fetches anything, or that the file names the machine, the
-person or the time. So only the vendored font may be loaded, and no metadata is written but title
-and language.
+Making it must not fetch anything, and the file must not contain the machine, the person or the
+time. So only the vendored font may be loaded, and only title and language are written as metadata.
 """
 
 import io
@@ -16,7 +15,7 @@ from typing import Any
 from django.conf import settings
 
 FONT_FILES = ("inter-5.3.0-latin-ext.woff2", "inter-5.3.0-greek.woff2", "inter-5.3.0-latin.woff2")
-LONG_AGO = "315532800"  # 1980; font tools write it into the fonts they cut down
+LONG_AGO = "315532800"  # 1980; font tools write it into subset fonts
 MISSING = (
     "certificate.pdf is missing: this portal has no Pango, the system library that sets its text. "
     "certificate.html says the same. Ask the administrator to install libpango-1.0-0 and "
@@ -26,7 +25,7 @@ MISSING = (
 
 @cache
 def pdf_refusal() -> str:
-    """Return why no PDF can be made here; empty where it can."""
+    """Return why no PDF can be made here; "" if it can."""
     try:
         _weasyprint()
     except (ImportError, OSError):
@@ -35,7 +34,7 @@ def pdf_refusal() -> str:
 
 
 def write_pdf(html: str) -> bytes:
-    """Return the PDF of a certificate; the same page always gives the same bytes."""
+    """Return the PDF of a certificate; deterministic."""
     weasyprint = _weasyprint()
     font_config = weasyprint.text.fonts.FontConfiguration()
     fetch = _only_fonts()
@@ -52,7 +51,7 @@ def _weasyprint() -> Any:
     import weasyprint.text.fonts
     import weasyprint.urls
 
-    # It warns about every word of CSS that it does not know.
+    # It logs a warning for every CSS property that it does not know.
     logging.getLogger("weasyprint").setLevel(logging.ERROR)
     logging.getLogger("fontTools").setLevel(logging.ERROR)
     return weasyprint
@@ -86,5 +85,5 @@ def _only_fonts() -> Callable[..., Any]:
         font = (_font_folder() / name).read_bytes()
         return respond(url, font, {"Content-Type": "font/woff2"})
 
-    fetch._fail_on_errors = False  # type: ignore[attr-defined] # what cannot be had is left out
+    fetch._fail_on_errors = False  # type: ignore[attr-defined] # omit what cannot be loaded
     return fetch

@@ -1,4 +1,4 @@
-"""README.txt of a package: what is what, and how to check it without the portal."""
+"""README.txt of a package: its files, and how to verify it without the portal."""
 
 from collections.abc import Sequence
 

@@ -1,5 +1,5 @@
-"""Who signs packages. The public halves of the portal's signing keys stay on record for ever, so
-that old packages can still be told from forged ones; the key itself is in `vault/signing_key.py`.
+"""Signing keys of packages. The portal's public keys are kept for ever, so that signatures of old
+packages can be checked; the private key is in `vault/signing_key.py`.
 """
 
 from django.conf import settings
@@ -13,22 +13,22 @@ from deid_portal.web.refusals import Refused
 
 
 def current_signer() -> Signer:
-    """Return who signs now; the first time it makes the key, and always notes its public half."""
+    """Return the current signer; creates the key if there is none, and stores its public key."""
     signer = read_or_make_signer()
     _note(signer, actor=None)
     return signer
 
 
 def public_keys() -> list[SigningKey]:
-    """Return every public key this portal has signed with, the newest first."""
+    """Return every public key this portal has signed with, newest first."""
     return list(SigningKey.objects.all())
 
 
 def rotate_signing_key(actor: User | None) -> Signer:
-    """Sign with a new key from now on; packages signed with the old one keep their signature."""
+    """Make a new signing key; packages signed with the old one keep their signature."""
     if settings.SIGNING_KEY:
         raise Refused("The key comes from the setting SIGNING_KEY; change it there and restart.")
-    current_signer()  # the old key is on record before it goes
+    current_signer()  # stores the old public key before it is replaced
     signer = make_new_signer()
     _note(signer, actor)
     return signer

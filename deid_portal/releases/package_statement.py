@@ -1,9 +1,9 @@
-"""What stood at the approval, written down once: gates, waivers, votes, attacks, policy.
+"""The statement: gates, waivers, votes, attacks and policy at the approval, stored once.
 
-Everything in it may leave the house with the release: names of people who decided, reasons they
-wrote, names of columns, and numbers that the release itself tells. A figure that only the original
-decides, such as how often an attack succeeded or how many of a group were left out, stays; whether
-it is within its limit is said. Beside a promise of differential privacy not even that is.
+Everything in it may be published: names of people who decided, their reasons, names of columns, and
+numbers that follow from the release. Figures that depend on the original, such as the success of an
+attack or the suppression in a group, are replaced by whether they are within their limit. With a
+differentially private release even that is omitted.
 """
 
 from typing import Any
@@ -35,10 +35,10 @@ VERSION = 1
 
 
 def state_release(release: Release, *, is_late: bool = False) -> Statement:
-    """Write down how things stand; called by the approval, in its transaction.
+    """Store the statement; called by the approval, in its transaction.
 
-    Releases of before statements were kept get theirs late, by the policy of that day, and it says
-    so.
+    For releases of versions without statements it is made later, by the policy then in force, and
+    marked as late.
     """
     request = release.request
     run = request.run
@@ -87,7 +87,7 @@ def _name(person: User | None) -> str:
 
 
 def _approvals(request: ReviewRequest, release: Release, *, is_late: bool) -> list[StatedApproval]:
-    """Return who approved; of old releases everybody who did then, in whatever role today."""
+    """Return who approved; in late statements regardless of their role today."""
     votes = standing_approvals(request)
     if is_late:
         votes = request.decisions.filter(round=request.round, verdict=Decision.Verdict.APPROVE)
@@ -99,7 +99,7 @@ def _approvals(request: ReviewRequest, release: Release, *, is_late: bool) -> li
 
 
 def _answers(request: ReviewRequest) -> list[Document]:
-    """Return the answers that were voted on; refuses others, whatever made them differ."""
+    """Return the answers that were voted on; raises Refused if their hash differs."""
     answers = answers_of(request)
     if fingerprint_of_answers(answers) != request.answers_sha256:
         raise Refused("The noisy answers are not those that were asked for. Ask again with them.")
@@ -118,7 +118,7 @@ def _gate(checked: CheckedGate, is_private: bool) -> dict[str, str]:
 
 def _waiver(checked: CheckedGate, is_private: bool) -> StatedWaiver:
     waiver = checked.waiver
-    assert waiver is not None  # noqa: S101 - only waived gates are asked
+    assert waiver is not None  # noqa: S101 - called for waived gates only
     return StatedWaiver(
         **_gate(checked, is_private),
         reason=waiver.reason,

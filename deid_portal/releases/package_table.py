@@ -1,4 +1,4 @@
-"""The rows of a released table, as they were approved, and their dictionary."""
+"""The approved rows of a released table, and their dictionary."""
 
 import hashlib
 import io
@@ -24,7 +24,7 @@ def table_members(
 
 
 def _read_rows(package: Package) -> Table:
-    """Read the approved rows back; raises DamagedFile where they are not the approved ones."""
+    """Read the approved rows; raises DamagedFile if their hash is not the approved one."""
     request = package.release.request
     with vault.open_reader(request.run.release_file) as stream:
         table = read_release(stream, FileKind.CSV)

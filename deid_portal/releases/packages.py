@@ -1,8 +1,7 @@
-"""The packages of a release: which there are, having one packed, opening one.
+"""The packages of a release: listing, requesting and opening them.
 
-A package is one immutable file in the vault, so any range of its bytes can be read at any time and
-two downloads of it are parts of the same whole. Nothing of it can be opened before all of it is
-there.
+A package is one immutable file in the vault, so that any range of its bytes can be read at any time
+and parts of different downloads fit together. It cannot be opened before it is complete.
 """
 
 import zipfile
@@ -25,7 +24,7 @@ NOT_PACKED = "This package is still being packed."
 
 
 def package_of(release: Release, format: str = TableFormat.CSV) -> Package | None:
-    """Return the package with the table in a format, whatever its status; None if nobody asked."""
+    """Return the package with the table in a format, whatever its status; None if there is none."""
     return release.packages.filter(format=format).first()
 
 
@@ -34,7 +33,7 @@ def packages_of(release: Release) -> dict[str, Package]:
 
 
 def package_name(release: Release, format: str = TableFormat.CSV) -> str:
-    """Return the name of the file; CSV is what everybody gets who asks for nothing else."""
+    """Return the file name; for CSV, the default format, without a suffix for the format."""
     dataset = slugify(release.request.run.dataset.name) or "dataset"
     ending = "" if format == TableFormat.CSV else f"-{TableFormat(format).label.lower()}"
     return f"{dataset}-release-{release.number}{ending}.zip"
@@ -44,8 +43,8 @@ def package_name(release: Release, format: str = TableFormat.CSV) -> str:
 def request_package(*, release: Release, format: str, person: User | None) -> Package:
     """Return the package, queued if there is none or the last try failed.
 
-    Asking for one that is there, or at work, changes nothing. Without a person the approval itself
-    asks. Who may ask is decided by the caller.
+    Does nothing if it exists or is being packed. `person` is None if the approval requests it. The
+    caller checks who may request it.
     """
     if format not in TableFormat:
         raise Refused("Choose CSV, Parquet, XLSX or SPSS.")
@@ -68,7 +67,7 @@ def request_package(*, release: Release, format: str, person: User | None) -> Pa
 
 
 def _check_fits_a_sheet(release: Release) -> None:
-    """Say so at once, and not after a worker has tried."""
+    """Refuse at once, before a worker tries."""
     rows = release.request.run.finished_report.rows.released
     if rows > MOST_ROWS_OF_A_SHEET:
         raise Refused(
@@ -78,7 +77,7 @@ def _check_fits_a_sheet(release: Release) -> None:
 
 
 def _try_again(package: Package) -> bool:
-    """Put a package that failed back into the queue; False when it did not fail."""
+    """Queue a failed package again; False if it has not failed."""
     failed = Package.objects.filter(
         id=package.id, status__in=(WorkStatus.FAILED, WorkStatus.STOPPED)
     )

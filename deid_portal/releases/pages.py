@@ -1,4 +1,4 @@
-"""What the page of a release shows to the person who opens it."""
+"""The contents of the page of a release, for its viewer."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -62,7 +62,7 @@ PHASES = {
 
 @dataclass(frozen=True)
 class FileLine:
-    """A file of the package, or a folder of them."""
+    """A file of the package, or a folder."""
 
     name: str
     purpose: str
@@ -75,12 +75,12 @@ class FileLine:
 
 @dataclass(frozen=True)
 class PersonLine:
-    """What one person may, and the form that changes it."""
+    """The grant of one person, and the form to change it."""
 
     grant: Grant
     now: datetime
-    form: TermsForm | None = None  # where it is open
-    is_gone: bool = False  # named once, and no longer in the team
+    form: TermsForm | None = None  # if it is open
+    is_gone: bool = False  # no longer in the team
 
     @property
     def is_over(self) -> bool:
@@ -88,7 +88,7 @@ class PersonLine:
 
     @property
     def days(self) -> int:
-        """Whole days until the end, the running one counted."""
+        """Days until the end, rounded up."""
         left = (self.grant.expires_at - self.now).total_seconds()
         return max(-int(-left // SECONDS_OF_A_DAY), 0)
 
@@ -104,7 +104,7 @@ class PersonLine:
 
 @dataclass(frozen=True)
 class Forms:
-    """Forms that somebody filled in and that were refused; they stay open, as they were."""
+    """Submitted forms with errors, which are shown again."""
 
     name: NamePersonForm | None = None
     terms: tuple[Grant, TermsForm] | None = None
@@ -113,7 +113,7 @@ class Forms:
 
 @dataclass(frozen=True)
 class PageRequest:
-    """What of the page the address asks for."""
+    """The query parameters of the page."""
 
     format: str
     changing: str = ""  # the grant whose terms are open for a change
@@ -177,7 +177,7 @@ def describe_page(
 
 
 def approved_words(release: Release) -> str:
-    """Name everybody whose vote let it pass."""
+    """Return the names of everybody who approved."""
     votes = release.request.decisions.filter(
         round=release.request.round, verdict=Decision.Verdict.APPROVE
     ).select_related("decided_by")
@@ -186,7 +186,7 @@ def approved_words(release: Release) -> str:
 
 
 def list_files(package: Package) -> list[FileLine]:
-    """List what is in a package: single files, the taxonomies as one line, what is kept back."""
+    """List the files of a package, taxonomies as one line, and files that were not published."""
     single = [file for file in package.files if not file["name"].startswith(FOLDER)]
     folder = [file for file in package.files if file["name"].startswith(FOLDER)]
     lines = [_file_line(file) for file in single]
@@ -252,7 +252,7 @@ def _name_form(release: Release, wanted: PageRequest, forms: Forms) -> NamePerso
 
 @dataclass(frozen=True)
 class Packing:
-    """How far a package is; no percent while nobody knows."""
+    """The progress of a package; `percent` is None while unknown."""
 
     package: Package
     percent: int | None
@@ -267,7 +267,7 @@ def describe_packing(package: Package) -> Packing:
 
 
 def verified_words(package: Package | None) -> str:
-    """Say when the package was verified, right after it was packed, and whether it held."""
+    """Say when the package was verified after packing, and with which result."""
     if package is None or not package.verified or package.finished_at is None:
         return ""
     word = "Verified" if package.verified["is_whole"] else "Does not verify"
@@ -275,7 +275,7 @@ def verified_words(package: Package | None) -> str:
 
 
 def moment_words(moment: datetime, now: datetime) -> str:
-    """Say when: "today, 06:02", or the day and the time."""
+    """Write a time as "today, 06:02", or with the date."""
     local, today = timezone.localtime(moment), timezone.localtime(now).date()
     if local.date() == today:
         return f"today, {local:%H:%M}"

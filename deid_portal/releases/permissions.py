@@ -11,7 +11,7 @@ def team_of_release(release: Release) -> Team:
 
 
 def check_may_hand_over(user: User, release: Release) -> None:
-    """Naming people and setting their terms is for those who prepare releases."""
+    """Only people who prepare releases may grant downloads and set terms."""
     check_has_role(user, team_of_release(release), Role.STEWARD, "say who may download")
 
 
@@ -30,7 +30,7 @@ def check_is_named(grant: Grant | None) -> None:
 
 
 def check_may_pack(user: User, release: Release, grant: Grant | None) -> None:
-    """Having it packed in another format is for those who hand it over or take it."""
+    """Only people who grant downloads or have a grant may request another format."""
     if grant is None and not has_role(user, team_of_release(release), Role.STEWARD):
         raise Refused("Stewards and the people named can have it packed in another format.")
 

@@ -1,4 +1,4 @@
-"""In what state a release may be taken, handed on or withdrawn."""
+"""In which state a release may be downloaded, granted or withdrawn."""
 
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -9,7 +9,7 @@ from deid_portal.web.refusals import Refused
 
 
 class Withdrawn(Refused):
-    """There is nothing to take any more; for whoever asks for it, it does not exist."""
+    """The release was withdrawn; downloads answer as if it did not exist (404)."""
 
 
 def check_not_withdrawn(release: Release) -> None:
@@ -24,7 +24,7 @@ def check_not_over(grant: Grant) -> None:
 
 
 def check_can_continue(release: Release, grant: Grant | None) -> None:
-    """What was begun may be fetched to its end, while the release and the period are open."""
+    """A download that was begun may be resumed while the release and the period are open."""
     check_not_withdrawn(release)
     check_is_named(grant)
     if grant is not None:

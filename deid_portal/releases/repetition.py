@@ -1,10 +1,9 @@
-"""Repeat what was approved on the next version of the table.
+"""Repeats an approved plan on the next version of the table.
 
-Roles and taxonomies were carried over when the next version was read, and completed there; rules,
-method, measures and weights are taken from the plan that was approved, whatever was chosen since.
-What chance draws is not: every run has a secret of its own, so the noise of two releases of the
-same people does not cancel out. What no longer fits is said by the drift check, and nothing starts
-until it is mended.
+Roles and taxonomies were copied when the next version was read, and completed there; rules, method,
+measures and weights are those of the approved plan, whatever was chosen since. Random numbers are
+new: every run has its own secret, so that noise cannot be cancelled out between two releases of the
+same people. If the drift check finds something that does not fit, no run is started.
 """
 
 from collections.abc import Mapping
@@ -33,14 +32,14 @@ COUNTS = ("", "One thing does", "Two things do", "Three things do")
 
 @dataclass(frozen=True)
 class NextVersion:
-    """Where a release could be repeated; without a dataset, why none can be uploaded now."""
+    """The next version of a release's dataset; without one, why none can be uploaded now."""
 
     dataset: Dataset | None
     why_not: str = ""
 
 
 class DoesNotFit(Refused):
-    """Something of the plan does not fit the new file; the page of what changed shows it."""
+    """The plan does not fit the new file; the page of changes shows why."""
 
 
 def next_version_of(person: User, release: Release) -> NextVersion:
@@ -52,7 +51,7 @@ def next_version_of(person: User, release: Release) -> NextVersion:
 
 
 def repeat_release(*, release: Release, dataset: Dataset, repeated_by: User) -> Run:
-    """Start the approved plan on a later version of its table; a run that did so is returned."""
+    """Run the approved plan on a later version of its table; an existing run of it is returned."""
     check_can_run(repeated_by, dataset)
     if release.is_withdrawn:
         raise Refused("This release was withdrawn, so its plan is not repeated.")
@@ -65,7 +64,7 @@ def repeat_release(*, release: Release, dataset: Dataset, repeated_by: User) -> 
 
 
 def _compose(approved: Run, dataset: Dataset) -> AnyComposedPlan:
-    """Lay the approved choice over the columns of a later version; raises InvalidPlan."""
+    """Compose the approved choice with the columns of a later version; raises InvalidPlan."""
     return PlannedSubject.of(dataset).compose_again(approved_choice(approved), approved.plan)
 
 
@@ -84,7 +83,7 @@ def _start(
         dataset=dataset,
         plan=plan,
         files=composed.files,
-        # Whoever planned what was approved stays its author, and cannot approve this either.
+        # The author of the approved plan stays the author, and cannot approve this release either.
         planned_by=release.request.run.planned_by,
         started_by=repeated_by,
         repeats=release.number,
@@ -92,7 +91,7 @@ def _start(
 
 
 def _mark(run: Run, release: Release, repeated_by: User) -> Run:
-    """A run of the very same plan is the repetition, whoever started it."""
+    """Mark an existing run of the same plan as the repetition, whoever started it."""
     if run.repeats is None:
         run.repeats = release.number
         run.save(update_fields=["repeats"])
@@ -103,7 +102,7 @@ def _mark(run: Run, release: Release, repeated_by: User) -> Run:
 
 
 def approved_choice(run: Run) -> ProtectionChoice:
-    """Read what was chosen beside columns and taxonomies out of a frozen plan."""
+    """Return the choices in a frozen plan, except columns and taxonomies."""
     plan: dict[str, Any] = run.plan
     weights = {
         name: column["weight"]
@@ -132,7 +131,7 @@ def _check_fits(release: Release, dataset: Dataset) -> None:
 
 
 def _other_roles(release: Release, dataset: Dataset) -> list[str]:
-    """Name the columns that are tagged or treated otherwise than in the approved plan."""
+    """Return the columns whose role or treatment differs from the approved plan."""
     approved = release.request.run.plan["columns"]
     return [
         column.name

@@ -17,14 +17,14 @@ from deid_portal.runs.selectors import HEAVY
 
 
 def _count_downloads() -> Coalesce:
-    """Count in a subquery: grouping the whole row would drag its sealed documents along."""
+    """Count in a subquery: grouping by row would include its large sealed documents."""
     downloads = Download.objects.filter(release=OuterRef("pk")).order_by()
     counted = downloads.values("release").annotate(count=Count("pk")).values("count")
     return Coalesce(Subquery(counted), 0)
 
 
 def visible_releases(user: User) -> QuerySet[Release]:
-    """Every member of a team, analysts included, may know what the team has released."""
+    """Return the releases of the user's teams; every member may see them, analysts included."""
     return (
         Release.objects.filter(request__run__dataset__team__in=teams_of(user))
         .select_related("request__run__dataset__team", "request__asked_by", "approved_by")
@@ -46,7 +46,7 @@ def grant_of(user: User, release: Release) -> Grant | None:
 
 
 def sees_everybody(user: User, team: Team) -> bool:
-    """Analysts are told of nobody else; everybody who works on datasets may know who gets them."""
+    """Say whether a person may see all grants; analysts see only their own."""
     return bool(roles_of(user, team) & DATASET_ROLES)
 
 
@@ -78,7 +78,7 @@ def releases_of_team(user: User, team: Team) -> QuerySet[Release]:
 def filter_releases(
     releases: QuerySet[Release], user: User, team: Team, *, show: str, wanted: str
 ) -> QuerySet[Release]:
-    """Leave those in a state, and those whose dataset or purpose contains a text."""
+    """Filter by state, and by a text in the dataset's name or the purpose."""
     own = _known_grants(user, team).filter(release=OuterRef("pk"), expires_at__gt=timezone.now())
     shown = releases.annotate(is_running=Exists(own)).filter(FILTERS[show][1])
     if not wanted:
@@ -98,7 +98,7 @@ class ReleaseLine:
 
 
 def describe_releases(releases: Iterable[Release]) -> list[ReleaseLine]:
-    """Say how each stands; for what `releases_of_team` returned."""
+    """Describe the access state of releases from `releases_of_team`."""
     now = timezone.now()
     return [
         ReleaseLine(
@@ -112,7 +112,7 @@ def describe_releases(releases: Iterable[Release]) -> list[ReleaseLine]:
 
 
 def periods_asked_for(team: Team) -> list[Grant]:
-    """Return who waits for a steward's answer, the longest first."""
+    """Return the grants with an unanswered request for a new period, oldest first."""
     waiting = Grant.objects.filter(
         release__request__run__dataset__team=team,
         release__withdrawn_at=None,

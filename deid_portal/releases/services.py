@@ -1,4 +1,4 @@
-"""Making a release and taking it back. Who may download it is in `grants.py`."""
+"""Creating and withdrawing releases. Who may download them is in `grants.py`."""
 
 from django.db import transaction
 from django.db.models import Max
@@ -28,10 +28,10 @@ Status = ReviewRequest.Status
 def create_release(*, request: ReviewRequest, approved_by: User) -> Release:
     """Make an approved run downloadable; called by the approval, in its transaction.
 
-    Releases are numbered over all versions of a dataset, so that a number names one.
+    Releases are numbered over all versions of a dataset, so that a number is unique among them.
     """
     dataset = Dataset.objects.select_for_update().get(id=request.run.dataset_id)
-    # Two versions may be approved at the same instant; what they share is the team.
+    # Two versions may be approved at the same moment; the lock they share is that of the team.
     Team.objects.select_for_update().get(id=dataset.team_id)
     of_all_versions = Release.objects.filter(request__run__dataset__series=dataset.series)
     last = of_all_versions.aggregate(last=Max("number"))
@@ -64,14 +64,16 @@ def check_can_withdraw_release(user: User, release: Release) -> None:
 
 
 def is_name_of(text: str, release: Release) -> bool:
-    """Say whether somebody typed the name of the release; case and spaces do not matter."""
+    """Say whether a text is the name of the release, ignoring case and extra spaces."""
     return " ".join(text.split()).casefold() == " ".join(str(release).split()).casefold()
 
 
 @transaction.atomic
 def withdraw_release(*, release: Release, withdrawn_by: User, reason: str, typed: str) -> Release:
-    """Stop every download at once and tell everybody named. The audit record has no reason in it:
-    people write names there."""
+    """Stop all downloads at once and notify everybody with a grant.
+
+    The audit record does not contain the reason, in which people may write names.
+    """
     release = hold_release(release)
     check_can_withdraw_release(withdrawn_by, release)
     if not reason.strip():

@@ -1,4 +1,4 @@
-"""What a package asks of what was released: its files, and what to say of them."""
+"""How packages differ by kind of dataset: files, and their description."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -35,14 +35,14 @@ network.graphml
 
 
 class PackedSubject(SubjectPart):
-    checked_from: ClassVar[str]  # what every claim is computed from again
+    checked_from: ClassVar[str]  # from what verification recomputes the claims
     approved: ClassVar[str]  # what the hash of the approval is of
 
     @abstractmethod
     def members(
         self, package: Package, report: Report, statement: ReleaseStatement
     ) -> list[PackageMember]:
-        """Return the files of the release and the dictionary beside them."""
+        """Return the files of the release and their dictionary."""
 
     @abstractmethod
     def known_words(self, report: Report, columns: Sequence[str]) -> str:
@@ -50,7 +50,7 @@ class PackedSubject(SubjectPart):
 
     @abstractmethod
     def readme_words(self, form: TableFormat) -> str:
-        """Say what is in those files, for README.txt."""
+        """Describe those files, for README.txt."""
 
 
 class PackedTable(PackedSubject, kind=SubjectKind.TABLE):

@@ -14,11 +14,11 @@ def pack_release(package_id: str) -> None:
 
 @app.task
 def pick_up_forgotten_packages() -> None:
-    """Sent every few seconds by the clock process; safe to run anywhere and any number of times."""
+    """Run every few seconds by the scheduler; safe to run concurrently."""
     pick_up_forgotten(Package, pack_release, give_up_packing)
 
 
 @app.task
 def expire_releases_that_are_over() -> None:
-    """Sent every few minutes by the clock process; pages tell the true state without it."""
+    """Run every few minutes by the scheduler; pages show the right state without it."""
     expire_releases()

@@ -19,7 +19,7 @@ ATTACKERS = {
 
 @dataclass(frozen=True)
 class RiskPair:
-    """A risk as it is written; before is "" for those who see no rows."""
+    """A formatted risk; `before` is "" for viewers without row access."""
 
     before: str
     after: str
@@ -42,9 +42,9 @@ class AttackerTable:
 
 
 def attacker_table(report: Report) -> AttackerTable | None:
-    """Each attacker's risk; None for reports from before it was measured.
+    """Return the risk by attacker; None for reports of versions that did not measure it.
 
-    Who sees no rows reads the risk after alone.
+    Viewers without row access see only the risk after.
     """
     before, after = details_before(report), details_after(report)
     if after is None:
@@ -67,7 +67,7 @@ def _attacker_line(
     def pair(value: Callable[[AttackerSummary], float]) -> RiskPair:
         return RiskPair("" if before is None else percent(value(before)), percent(value(after)))
 
-    # To be right on average, a marketer does not care for the single match.
+    # A marketer is interested in the average share of right matches, not in single ones.
     cares_for_single_matches = name != "marketer"
     return AttackerLine(
         name=name.capitalize(),
@@ -88,7 +88,7 @@ def _why_at_most(report: Report) -> str:
 
 
 def marketer_sentence(report: Report) -> str:
-    """How many right matches somebody gets who matches everybody."""
+    """Say how many matches are right if somebody matches all people of the release."""
     released = report.rows.released
     average = report.risk.after.marketer
     said = (
@@ -103,7 +103,7 @@ def marketer_sentence(report: Report) -> str:
 
 
 def combinations_table(report: Report, most: int = 8) -> ChartTable | None:
-    """Which few columns together tell most people apart, in the table as it came."""
+    """Return the small sets of columns that separate most pairs of people in the original table."""
     details = details_before(report)
     if details is None or not details.combinations:
         return None

@@ -1,4 +1,4 @@
-"""The scenario board of a dataset: its runs, two of them pinned, and what the pins come to."""
+"""The scenario board of a dataset: its runs, and the comparison of two pinned ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -52,7 +52,7 @@ def scenarios_of(dataset: Dataset, person: User) -> list[Scenario]:
 
 
 def _scenario(run: Run, rules: Rules, *, sees_values: bool) -> Scenario:
-    """Judge a run by all that is known of it, and show what may be seen."""
+    """Judge a run by its full summary, but show only what the viewer may see."""
     fails = failing(check_gates(rules, run.summary)) if run.summary.solution else []
     has = fails[0].has_for(sees_values=sees_values) if fails else ""
     return ReportedSubject.of(run.dataset).scenario(
@@ -69,7 +69,7 @@ def _scenario(run: Run, rules: Rules, *, sees_values: bool) -> Scenario:
 
 @dataclass(frozen=True)
 class BoardRow:
-    """A line of the table: the run, and how it stands among the others."""
+    """A row of the table: the run, and how it compares with the others."""
 
     scenario: Scenario
     risk: str
@@ -88,9 +88,10 @@ class Board:
 
     @classmethod
     def read(cls, scenarios: Sequence[Scenario], asked: Mapping[str, str]) -> "Board":
-        """Read what the address asks for; whatever it does not know is as usual.
+        """Read the query parameters; unknown values are replaced by defaults.
 
-        A run that was only recommended is sent back as "auto"; it stays one until it is compared.
+        `auto` names a run that was shown as A only because it was recommended or promoted. If it is
+        still A and nothing is pinned as B, it does not count as pinned.
         """
         a, b = _number(asked.get("a", "")), _number(asked.get("b", ""))
         if b is None and a == _number(asked.get("auto", "")):
@@ -125,14 +126,14 @@ class Board:
 
     @cached_property
     def a(self) -> Scenario | None:
-        """What is pinned first: what the address says, else what is promoted or recommended."""
+        """The run shown as A: the pinned one, else the promoted or the recommended one."""
         return self._find(self.wanted_a) or next(
             (own for own in (self._promoted, self._recommended) if own and own != self.b), None
         )
 
     @property
     def why_a(self) -> str:
-        """Say why a run that nobody pinned stands first."""
+        """Say why a run that nobody pinned is shown as A."""
         if self.a is None or self.a_is_pinned:
             return ""
         recommended = self.recommendation
@@ -171,7 +172,7 @@ class Board:
 
     @property
     def beaten_notes(self) -> list[tuple[str, Scenario, str]]:
-        """Return which pins are beaten, by which run, and in what."""
+        """Return the pinned runs that are dominated, each with the better run and its advantage."""
         notes = []
         for letter, own in (("A", self.a), ("B", self.b)):
             point = next((point for point in self.points if point.scenario is own), None)

@@ -18,7 +18,7 @@ from deid_portal.reports.scenarios import (
     title_of_scenarios,
 )
 
-# Told apart without color; the first ones are the most different from each other.
+# Distinguishable without color; the first ones differ most from each other.
 SHAPES = ("triangle-up", "square", "circle", "diamond", "star", "hexagon", "pentagon")
 SIGNS = ("▲", "■", "●", "◆", "★", "⬢", "⬟")
 NO_LIMIT = ("triangle-down", "▼")
@@ -26,21 +26,21 @@ OTHER = ("x", "✕")
 TICKS = (1, 2, 5)
 PINS = (("A", ACCENT), ("B", BEFORE))
 MARK, PINNED = 10, 16
-# How near two points are when their labels would touch: in powers of ten, in share of the height.
+# Distances within which labels of points overlap: in powers of ten, as a share of the height.
 FLAG_HEIGHTS = (-26, -56)
 LABEL_ACROSS, LABEL_UP = 0.06, 0.08
 
 
 @dataclass(frozen=True)
 class Sign:
-    """A line of the legend."""
+    """An entry of the legend."""
 
     sign: str
     words: str
 
 
 def board_chart(board: Board) -> Chart | None:
-    """Draw the runs of a board; None where no run tells both figures."""
+    """Draw the runs of a board; None if no run has both figures."""
     if not board.points:
         return None
     shape = board.points[0].scenario.shape_means
@@ -65,7 +65,7 @@ def legend_of(board: Board) -> list[Sign]:
     return signs
 
 
-# What a shape stands for: the share that may be left out, or the method of a network.
+# What a shape stands for: the suppression limit or, for networks, the method.
 Kind = float | str | None
 Shapes = dict[Kind, tuple[str, str]]
 
@@ -81,7 +81,7 @@ def _kind_words(kind: Kind) -> str:
 
 
 def _shapes(scenarios: list[Scenario]) -> Shapes:
-    """Give every kind of run a shape, the smallest share or the first method by name first."""
+    """Assign a shape to every kind of run, in order of suppression limits or names of methods."""
     kinds = {own.shape for own in scenarios}
     known = sorted((kind for kind in kinds if kind is not None), key=_shape_order)
     marks = list(zip(SHAPES, SIGNS, strict=True))
@@ -104,7 +104,7 @@ def _figure(board: Board) -> Any:
         if chosen:
             traces.append(_pin(board, chosen[0], color, shapes))
             annotations.append(_flag(board, chosen[0], letter, color))
-    # The flag of the pin further left flies higher, so that neighbors do not cover each other.
+    # The label of the left pin is placed higher, so that labels do not overlap.
     for place, flag in enumerate(sorted(annotations, key=lambda flag: flag["x"], reverse=True)):
         flag["ay"] = FLAG_HEIGHTS[place]
     return draw_figure(
@@ -119,7 +119,7 @@ def _figure(board: Board) -> Any:
 
 
 def _detail_range(board: Board) -> dict[str, Any]:
-    """Begin at nothing lost where there is one point; Plotly would show room below zero."""
+    """Start the axis at zero for a single value, where Plotly would show negative values."""
     details = [point.detail for point in board.points]
     if len({round(detail, 9) for detail in details}) != 1:
         return {"rangemode": "normal"}
@@ -168,7 +168,7 @@ def _points(board: Board, points: list[Point], **more: Any) -> Any:
 
 
 def _labels(board: Board) -> dict[int, str]:
-    """Name the points on the line by k; what stands in one place gets one label, at its first."""
+    """Label the points on the front by k; points at the same position share one label."""
     places: dict[tuple[float, float], list[Scenario]] = {}
     for point in board.front:
         places.setdefault((round(point.risk, 6), round(point.detail, 6)), []).append(point.scenario)
@@ -182,7 +182,7 @@ def _labels(board: Board) -> dict[int, str]:
 
 
 def _label_sides(points: list[Point], labels: dict[int, str]) -> list[str]:
-    """Put a label below its point, or above where it would cover the one before."""
+    """Place labels below their points, or above if they would overlap the previous one."""
     widest = max((point.risk for point in points), default=1) or 1
     tallest = max((point.detail for point in points), default=1) or 1
     sides, before = [], None
@@ -211,7 +211,7 @@ def _pin(board: Board, point: Point, color: str, shapes: Shapes) -> Any:
 
 
 def _flag(board: Board, point: Point, letter: str, color: str) -> dict[str, Any]:
-    """Name a pin beside its mark; on a logarithmic axis Plotly wants the logarithm."""
+    """Label a pin; on a logarithmic axis Plotly expects the logarithm as the position."""
     across = _across(board.risk, point)
     return {
         "x": log10(across) if _is_log(board) else across,
@@ -251,7 +251,7 @@ def _risk_axis(board: Board) -> dict[str, Any]:
     return {
         "title": {"text": f"{board.risk.title} (log scale)"},
         "type": "log",
-        # Around a single point Plotly shows two powers of ten, and few of our ticks.
+        # For a single value Plotly would show two powers of ten, with few of our ticks.
         **({"range": [log10(values[0] / 3), log10(values[0] * 3)]} if is_one else {}),
         "tickvals": ticks,
         "ticktext": [percent(tick / 100, 4) for tick in ticks],
@@ -259,7 +259,7 @@ def _risk_axis(board: Board) -> dict[str, Any]:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Return round numbers of percent: 0.1, 0.2, 0.5, 1, …, one beyond each end."""
+    """Return round percentages: 0.1, 0.2, 0.5, 1, …, from one below to one above the range."""
     numbers = [float(f"{step}e{power}") for power in range(-6, 3) for step in TICKS]
     inside = [number for number in numbers if low / 2.6 <= number <= min(high * 2.6, 100)]
     return inside or [low]

@@ -34,15 +34,15 @@ from deid_portal.web.http import STOP_POLLING
 from deid_portal.web.next_bar import Act, NextBar
 from deid_portal.web.refusals import Refused, refusal
 
-RUNS_ENDED = "runs-ended"  # htmx asks for the board again
+RUNS_ENDED = "runs-ended"  # on this event htmx reloads the board
 
 
 @require_GET
 def board(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     person = person_of(request)
     dataset = get_dataset_or_404(person, dataset_id)
-    # Before the scenarios: a run that ends in between must count as open, or the board would show
-    # it as still running and nobody would ask again.
+    # Read before the scenarios: a run that ends in between must count as open, otherwise the board
+    # would show it as running and polling would stop.
     running_now = _running(person, dataset)
     shown = Board.read(scenarios_of(dataset, person), request.GET.dict())
     risks, details = axes_for(shown.scenarios)
@@ -66,7 +66,7 @@ def board(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 
 def _address(shown: Board) -> dict[str, str]:
-    """The query of this page, and of the page without one of the pins."""
+    """Return the query strings of this page, and of the page without one of the pins."""
     asked = {"risk": shown.risk.name, "detail": shown.detail.name}
     a = {"a": str(shown.wanted_a)} if shown.a_is_pinned else {}
     b = {"b": str(shown.b.number)} if shown.b else {}
@@ -91,7 +91,7 @@ def _running(person: User, dataset: Dataset) -> dict[str, Any]:
 
 @require_GET
 def running(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """The strip that is polled while runs are open; says when the board has to be drawn anew."""
+    """The bar that is polled while runs are open; it triggers a reload of the board."""
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     context = {"dataset": dataset, **_running(person_of(request), dataset)}
     status = 200 if context["open_runs"] else STOP_POLLING
@@ -103,7 +103,7 @@ def running(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_GET
 def comparison(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """The comparison of two runs as a file for a spreadsheet."""
+    """The comparison of two runs as a CSV file."""
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     shown = Board.read(scenarios_of(dataset, person_of(request)), request.GET.dict())
     if shown.comparison is None or shown.a is None or shown.b is None:

@@ -41,7 +41,7 @@ def level_label(column: ColumnReport) -> str:
 
 
 def describe_columns(report: Report) -> list[ColumnLine]:
-    """List what happened to each column, those that paid most first; equal fates share a line."""
+    """List the columns by loss, largest first; columns treated the same share a line."""
     lines = [_describe(name, column, report) for name, column in report.columns.items()]
     return _join_alike(sorted(lines, key=_paid_most_first))
 
@@ -85,7 +85,7 @@ def _values(column: ColumnReport) -> str:
 
 
 def _join_alike(lines: list[ColumnLine]) -> list[ColumnLine]:
-    """Put columns that stayed as they were, or left, on one line each."""
+    """Join consecutive columns that are unchanged or removed into one line."""
     joined: list[ColumnLine] = []
     for line in lines:
         last = joined[-1] if joined else None
@@ -106,7 +106,7 @@ def _is_alike(one: ColumnLine, other: ColumnLine) -> bool:
 
 
 def columns_title(report: Report) -> str:
-    """Say who paid the most and how many stayed as they were."""
+    """Name the column with the largest loss and the number of unchanged columns."""
     quasi = {
         name: column for name, column in report.columns.items() if column.role == "quasi-identifier"
     }

@@ -1,4 +1,4 @@
-"""Columns before and after, one by one, in pairs, and how they hang together."""
+"""The page of distributions before and after, of single columns and of pairs."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from deid_portal.engine.report import Report
 
 @dataclass(frozen=True)
 class Distributions:
-    """What can be chosen, and the charts of what is."""
+    """The columns to choose from, and the charts of the chosen ones."""
 
     columns: list[str]
     column: str
@@ -48,7 +48,7 @@ def view_distributions(
 
 @dataclass(frozen=True)
 class LabelsView:
-    """What those who see no rows are shown: one column of the release, as it leaves."""
+    """For viewers without row access: the labels of one released column."""
 
     columns: list[str]
     column: str
@@ -64,7 +64,7 @@ def view_released_labels(report: Report, column: str = "") -> LabelsView | None:
 
 
 def _choose_pair(crossed: list[str], first: str, second: str) -> tuple[str, str] | None:
-    """Take the wish where it makes sense; a column beside itself shows nothing."""
+    """Return the requested pair, or another if it is unknown or twice the same column."""
     if len(crossed) < 2:
         return None
     one = first if first in crossed else crossed[0]

@@ -1,7 +1,7 @@
-"""The parts of a report beyond risk and loss: lists and sentences about the evidence.
+"""Lists and sentences about attacks, methods and classifiers in a report.
 
-Each returns None or an empty list where the report has nothing to say, so that reports made before
-a measure existed still open.
+Each returns None or an empty list if the report lacks the entries, so that reports of versions
+without a measure can be shown.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,14 +22,14 @@ LABELS_SHOWN = 30
 
 
 def classifier_problem(report: Report) -> str:
-    """Why no classifier could learn, where one was asked for and could not."""
+    """Return why a classifier that was asked for could not be trained, or ""."""
     answers = (report.comparison.classifiers if report.comparison else None) or ()
     return next((own.problem for own in answers if isinstance(own, ClassifierProblem)), "")
 
 
 @dataclass(frozen=True)
 class AttackLine:
-    """What an attack got and would get without the release (`control`), or why it was not made."""
+    """The success of an attack, with and without the release (`control`), or why it failed."""
 
     name: str
     explain: str
@@ -43,7 +43,7 @@ class AttackLine:
 
 
 def describe_attacks(report: Report) -> list[AttackLine]:
-    """One line per attack that was run: what it got, with its interval, or why it could not."""
+    """Return one line per attack: its success with its interval, or why it was not possible."""
     return [_describe_attack(entry) for entry in report.attacks or ()]
 
 
@@ -68,14 +68,14 @@ def _describe_attack(entry: AttackFinding | AttackProblem) -> AttackLine:
 @dataclass(frozen=True)
 class StepLine:
     title: str
-    slug: str  # of its page in the help
+    slug: str  # of the help page
     facts: list[tuple[str, str]]
 
 
 def describe_steps(report: Report) -> list[StepLine]:
-    """What each method of a plan did, in the order of the plan.
+    """Describe what each method did, in the order of the plan.
 
-    Levels alone are told by the table of columns already.
+    A single method that only chose levels is omitted: the table of columns shows the levels.
     """
     steps = report.steps
     if len(steps) == 1 and report.transformation.levels:
@@ -91,7 +91,7 @@ def _title_of(name: str) -> str:
 
 
 def _facts(step: MethodStep) -> Sequence[tuple[str, str]]:
-    """The plain numbers and words of a step; what is nested stands in report.json."""
+    """Return the scalar notes of a method; nested ones are only in report.json."""
     return [
         (name.replace("_", " ").capitalize(), _written(value))
         for name, value in step.notes.items()
@@ -110,13 +110,13 @@ def _written(value: bool | float | str) -> str:
 @dataclass(frozen=True)
 class RandomizedColumn:
     name: str
-    level: str  # of privacy of each cell
+    level: str  # privacy of each cell
     shares: ChartTable
-    matrix: ChartTable | None  # the chances by which a value became another
+    matrix: ChartTable | None  # transition probabilities between values
 
 
 def describe_randomized(report: Report) -> list[RandomizedColumn]:
-    """Columns with randomized cells: how private each cell is, and the shares behind the noise."""
+    """Describe randomized columns: the privacy of each cell, and the estimated true shares."""
     return [
         _describe_randomized_column(name, figures, is_repeatable=report.randomness is not None)
         for step in report.steps
@@ -163,7 +163,7 @@ class ShownLabel:
 
 @dataclass(frozen=True)
 class ColumnLabels:
-    """The labels a column shows, `count` in all; `most` is the largest number of records."""
+    """The labels of a column, `count` in all; `most` is the largest number of records of one."""
 
     name: str
     count: int
@@ -173,7 +173,7 @@ class ColumnLabels:
 
 
 def describe_cuts(report: Report) -> list[ColumnLabels]:
-    """Per column, the labels in use where levels are mixed, those with most people first."""
+    """Return the labels of columns with mixed levels, the most frequent first."""
     cuts = report.transformation.cuts or {}
     return [_describe_labels(name, labels) for name, labels in cuts.items()]
 

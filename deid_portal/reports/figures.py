@@ -1,4 +1,4 @@
-"""What a page adds to the charts of a report: bars that lead further."""
+"""Charts of a report with links on their bars, for pages."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ from deid_portal.engine.report.left_out import GroupsApart
 
 
 def linked_classes_chart(report: Report, address: str) -> Chart:
-    """The sizes of the groups; each bar leads to what keeps its groups apart."""
+    """Class sizes; each bar links to the columns that separate its classes."""
     known = {own.from_ for own in report.isolation or ()}
     bins = class_bins(report)
     is_linked = [own.from_ in known and own.count > 0 for own in bins]
@@ -24,7 +24,7 @@ def linked_classes_chart(report: Report, address: str) -> Chart:
 
 
 def linked_left_out_chart(report: Report, address: str) -> Chart | None:
-    """The sizes of the groups that were left out; each bar leads to what isolates them."""
+    """Sizes of suppressed classes; each bar links to the columns that isolate them."""
     chart, bins = left_out_sizes_chart(report), left_out_bins(report)
     if chart is None:
         return None
@@ -35,7 +35,7 @@ def linked_left_out_chart(report: Report, address: str) -> Chart | None:
 def _linked(
     chart: Chart, bins: Sequence[SizeBin | GroupsApart], address: str, is_linked: Sequence[bool]
 ) -> Chart:
-    """Link the first row of the table, whose cells are those of the bars."""
+    """Link the cells of the first row of the table, which correspond to the bars."""
     if chart.table is None:
         return chart
     (name, *cells), *rest = chart.table.rows

@@ -1,4 +1,4 @@
-"""Who was left out and why: what one step coarser frees, and which column keeps groups apart."""
+"""Suppressed records: which generalizations would release them, which columns isolate them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ STEPS_ON_SUMMARY = 6
 
 @dataclass(frozen=True)
 class ColumnStep:
-    """One column one step coarser."""
+    """The effect of generalizing one column by one more level."""
 
     column: str
     level: str
@@ -63,7 +63,7 @@ def describe_left_out(report: Report) -> LeftOutView:
     caption = f"Why {counted(left_out, 'row')} {'was' if left_out == 1 else 'were'} left out"
     if steps:
         caption += ": one step coarser in this column alone frees …"
-    if report.risk.before is None:  # as somebody sees it who sees no rows
+    if report.risk.before is None:  # the viewer has no row access
         return LeftOutView(title, FOR_STEWARDS, left_out, steps, "")
     note = _note(report, left_out, bool(steps))
     return LeftOutView(title, caption, left_out, steps, note)
@@ -103,7 +103,7 @@ def _note(report: Report, left_out: int, has_steps: bool) -> str:
 
 @dataclass(frozen=True)
 class SeparatingColumns:
-    """Which columns keep the groups of one size apart from others."""
+    """The columns that separate the groups of one size from others."""
 
     title: str
     sentence: str
@@ -113,7 +113,7 @@ class SeparatingColumns:
 
 
 def describe_apart(report: Report, size: str) -> SeparatingColumns | None:
-    """Return what isolates the groups of a size, given by its lower end; None if there are none."""
+    """Return the columns that isolate groups of a size range, given by its lower end, or None."""
     own = next((own for own in report.isolation or () if str(own.from_) == size), None)
     if own is None:
         return None
@@ -160,7 +160,7 @@ def _cheapest_for(report: Report, columns: Sequence[ApartColumn]) -> CoarserStep
 
 
 def _more_loss(report: Report, step: CoarserStep) -> float:
-    """Return what a step costs; reports of before say only what would be lost in all."""
+    """Return the additional loss of a step; reports of earlier versions have only the total."""
     if step.more_loss is not None:
         return step.more_loss
     return step.loss - report.utility.known_loss

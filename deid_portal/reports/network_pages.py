@@ -1,4 +1,4 @@
-"""What each page of the report of a network shows, put together from the parts."""
+"""The contents of each page of the report of a network."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -101,7 +101,7 @@ def _summary(asked: ReportPageRequest) -> Context:
 
 
 def _drawings(asked: ReportPageRequest) -> list[Chart]:
-    """Draw the network as it was, for stewards, beside what leaves."""
+    """Draw the release and, for stewards, the original network beside it."""
     if asked.report.beside is not None:
         return beside_charts(asked.report.beside)
     before, after = _drawing_before(asked.run), network_report_of(asked.report).drawing
@@ -132,7 +132,7 @@ def _risk(asked: ReportPageRequest) -> Context:
 
 @dataclass(frozen=True)
 class LookAlikesLine:
-    """How many stand alone, how many hide among fewer than k, and among how many people hide."""
+    """Numbers of unique people and of people below k, and sizes of candidate sets."""
 
     alone: int
     below: int
@@ -147,7 +147,7 @@ class LookAlikesLine:
 
 @dataclass(frozen=True)
 class KnowledgeLine:
-    """What somebody may know, and who stands out by it."""
+    """The risk before and after given one kind of background knowledge."""
 
     title: str
     words: str
@@ -168,7 +168,7 @@ class KnowledgeLine:
         )
 
 
-# What is compared, its name, and how it is written.
+# Measure, label and format.
 STRUCTURE: tuple[tuple[Callable[[StructureFigures], float], str, str], ...] = (
     (lambda own: own.mean_degree, "Links per person", "{:.2f}"),
     (lambda own: own.largest_degree, "Most links of a person", "{:,}"),

@@ -1,7 +1,7 @@
-"""What each page of a report shows, put together from the parts; nothing is decided here.
+"""The contents of each page of a report; this module only collects them.
 
-A report has eight pages, each with an address of its own; the first is the summary. Reports from
-before something was measured open all the same: their parts are None or empty.
+A report has eight pages, each with an address of its own; the first is the summary. In reports of
+earlier versions parts that were not measured are None or empty.
 """
 
 from collections.abc import Callable, Mapping
@@ -55,7 +55,7 @@ METRIC_NAMES = {"iloss": "ILoss"}
 
 @dataclass(frozen=True)
 class ReportPageRequest:
-    """A page of a report somebody asked for, with what they chose on it."""
+    """A request for a page of a report, with the choices made on it."""
 
     run: Run
     report: Report  # as this person may see it
@@ -226,7 +226,7 @@ class ReportTab:
 def tabs_of(
     run: Run, current: str, sections: Mapping[str, Section], sees_rows: bool
 ) -> list[ReportTab]:
-    """The pages of a report as links; the rows are for stewards alone."""
+    """Return links to the pages of a report; the page of rows is for stewards only."""
     shown = [section for section in sections.values() if section.slug != ROWS or sees_rows]
     return [
         ReportTab(section.title, address_of_report(run, section.slug), section.slug == current)

@@ -1,4 +1,4 @@
-"""When nothing satisfies a plan: the rule that blocks, the nearest miss, what would work."""
+"""Pages of runs without a solution: the blocking rule, the nearest miss, and remedies."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +31,7 @@ from deid_portal.policies.rules import Rules
 from deid_portal.reports.verdicts import ReportNumber
 
 MOST_SHOWN = 3
-MANY, NEARLY_ALL = 0.2, 0.99  # a limit above, or a loss above, is no small change
+MANY, NEARLY_ALL = 0.2, 0.99  # remedies with a larger limit or loss are listed last
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _describe(own: FoundRemedy, report: Report, rules: Rules | None) -> PlanReme
 
 
 def _policy(own: FoundRemedy, share: float, rules: Rules | None) -> tuple[str, bool]:
-    """Say what the team's policy thinks of a change, as far as it can be told beforehand."""
+    """Say whether the team's policy allows a change, as far as known before a run."""
     if isinstance(own, ColumnRemedy | SecretRemedy):
         return f"{own.column} disappears from the release", True
     if rules is None:
@@ -96,7 +96,7 @@ def _policy(own: FoundRemedy, share: float, rules: Rules | None) -> tuple[str, b
 
 
 def _asks_for_fewer(own: FoundRemedy, least_k: int) -> bool:
-    """Say whether fewer look-alikes would be asked for than the policy wants."""
+    """Say whether the remedy lowers k below the minimum of the policy."""
     return isinstance(own, RuleRemedy) and own.parameter in ("k", "K") and own.to < least_k
 
 
@@ -104,7 +104,7 @@ Words = tuple[str, str, list[Change]]
 
 
 def _words(own: FoundRemedy) -> Words:
-    """Return what to change, instead of what, and the change itself."""
+    """Return the title of the change, what it replaces, and the change itself."""
     match own:
         case LimitRemedy():
             return _limit_words(own)
@@ -185,7 +185,7 @@ def _secret_words(own: SecretRemedy) -> Words:
 
 @dataclass(frozen=True)
 class Miss:
-    """What blocked, and how near the best attempt came."""
+    """The blocking rule and the nearest miss."""
 
     sentence: str
     blocked_by: str
@@ -195,7 +195,7 @@ class Miss:
 
 def describe_miss(report: Report) -> Miss:
     nearest = report.nearest
-    if nearest is None and not report.tells("plan"):  # as somebody sees it who sees no rows
+    if nearest is None and not report.tells("plan"):  # the viewer has no row access
         return Miss("Stewards see how near it came and what would work.", "", [], [])
     if nearest is None:
         return Miss("Nobody would be left in the release.", "", [], [])
@@ -220,7 +220,7 @@ def _sentence(report: Report, nearest: NearestMiss, blocked: RuleVerdict) -> str
 
 
 def _rule_name(rule: RuleVerdict) -> str:
-    """Name a rule with its number, never with values: k-anonymity 5, t-closeness 0.2 on pay."""
+    """Return the rule with its parameter, without values: k-anonymity 5, t-closeness 0.2 on pay."""
     numbers = [
         f"{rule.parameters[name]:g}"
         for name in ("k", "l", "t", "h", "alpha", "beta", "delta", "limit", "K", "C")
@@ -281,7 +281,7 @@ def _short(rule: RuleVerdict) -> str:
 
 
 def _levels(report: Report, nearest: NearestMiss) -> list[tuple[str, str]]:
-    """Say how coarse each column was in the nearest miss."""
+    """Return the level of each column in the nearest miss."""
     heights = {name: column.height for name, column in report.columns.items()}
     return [(name, _level_name(own, heights.get(name))) for name, own in nearest.levels.items()]
 

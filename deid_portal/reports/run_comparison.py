@@ -1,7 +1,7 @@
-"""Two runs column by column, and in words which is better for what.
+"""Compares two runs column by column, and says in words which is better for what.
 
-Pure functions of two summaries. Less is better everywhere but where groups are counted; what
-differs by less than a person would notice counts as the same.
+Pure functions of two summaries. Smaller figures are better, except for the number of groups;
+differences too small to notice count as equal.
 """
 
 from collections.abc import Iterator
@@ -19,8 +19,8 @@ SAME = ""
 NOTABLE_LOSS = 0.001  # as `NOTABLE_SHARE`
 COLUMNS_NAMED = 3
 NAME_LENGTH = 28
-STUDIED = 0.05  # so much less lost makes a column worth choosing a run for
-SMALL_GROUP = 100  # people; what befalls a handful says little
+STUDIED = 0.05  # difference in loss of a column that is a reason to choose a run
+SMALL_GROUP = 100  # people; shares of smaller groups are not meaningful
 SMALLEST_COUNT = 5  # people
 
 
@@ -55,7 +55,7 @@ class Comparison:
     only_in_b: list[str] = field(default_factory=list)
 
     def differences_first(self) -> list[ComparisonLine]:
-        """Return differing columns, then differing numbers, then the rest as it stands."""
+        """Return differing columns, then differing numbers, then the rest in its order."""
         return sorted(
             self.lines,
             key=lambda line: (
@@ -67,7 +67,7 @@ class Comparison:
 
 
 def compare(a: Scenario, b: Scenario) -> Comparison:
-    """Compare two runs that ended with a release, on the columns both protect."""
+    """Compare two runs that ended with a release, on the quasi-identifiers they share."""
     mine, others = _protected(a.summary), _protected(b.summary)
     shared = [name for name in mine if name in others]
     columns = [_column_line(name, mine[name], others[name]) for name in shared]
@@ -123,9 +123,9 @@ def _shown(column: ColumnReport) -> str:
 
 
 def _values_words(mine: ColumnReport, others: ColumnReport, better: str) -> str:
-    """Say how many values each keeps; one value is none to tell people apart by.
+    """Say how many values each run keeps; a single value counts as none, since it is constant.
 
-    Labels of several levels overlap: there can be more of them than there were values.
+    Not for labels of several levels: they overlap, so there can be more of them than values.
     """
     if mine.level is None or others.level is None:
         return f"{better} keeps more of it" if better else "shown differently"
@@ -161,7 +161,7 @@ def _number_lines(a: Scenario, b: Scenario) -> Iterator[ComparisonLine]:
 
 
 def _detail_line(a: Scenario, b: Scenario) -> ComparisonLine:
-    """Compare the loss or, where it is not told of both, what levels alone say of it."""
+    """Compare the loss or, if it is not known of both, the precision."""
     better = _keeps_detail(a, b)
     if a.loss is not None and b.loss is not None:
         words = f"{{}} loses {abs(a.loss - b.loss):.2f} less"
@@ -170,7 +170,7 @@ def _detail_line(a: Scenario, b: Scenario) -> ComparisonLine:
 
 
 def _keeps_detail(a: Scenario, b: Scenario) -> str:
-    """Return which keeps more detail."""
+    """Return which run keeps more detail."""
     if a.loss is not None and b.loss is not None:
         return _less(a.loss, b.loss, NOTABLE_LOSS)
     if a.precision is None or b.precision is None:
@@ -198,7 +198,7 @@ def _risk_line(name: str, mine: float, others: float) -> ComparisonLine:
 
 
 def _smallest_group(a: Scenario, b: Scenario) -> ComparisonLine | None:
-    """Compare what a small group of people that both tell of has to pay."""
+    """Compare the suppression of a small group of people that both summaries contain."""
     found = _small_group(a, b)
     if found is None:
         return None
@@ -215,7 +215,7 @@ def _smallest_group(a: Scenario, b: Scenario) -> ComparisonLine | None:
 def _small_group(
     a: Scenario, b: Scenario
 ) -> tuple[tuple[str, str], PayingGroup, PayingGroup] | None:
-    """Return the smallest group that is not a mere handful, as both runs treat it."""
+    """Return the smallest group of at least SMALL_GROUP people, else the largest, in both runs."""
     mine, others = _groups_of(a.summary), _groups_of(b.summary)
     shared = [key for key in mine if key in others]
     if not shared:
@@ -241,7 +241,7 @@ def group_name(column: str, value: str) -> str:
 
 
 def _share(group: PayingGroup) -> float:
-    """Return the share left out; fewer than five count as nobody, or it would tell who they are."""
+    """Return the share left out; fewer than five count as none, so as not to single them out."""
     left_out = group.suppressed if group.suppressed >= SMALLEST_COUNT else 0
     return left_out / max(group.records, 1)
 
@@ -271,7 +271,7 @@ def _guesses(summary: RunSummary) -> dict[str, float]:
 
 
 def _line(name: str, a: str, b: str, better: str, words: str) -> ComparisonLine:
-    """Make a line about a number; `words` has room for the one that is better."""
+    """Make a line about a number; `words` is a format string for the better run."""
     said = words.format(better) if better else "the same"
     return ComparisonLine(name, a, b, said, better, differs=bool(better))
 
@@ -294,9 +294,9 @@ def _judge(a: Scenario, b: Scenario, columns: list[ComparisonLine]) -> Compariso
 
 
 def headline_of(detail: str, people: str, risk: str) -> str:
-    """Say who is better at what; each argument names A, B or neither."""
+    """Say which run is better at what; each argument is A, B or SAME."""
     phrases = {"keeps more detail": detail, "keeps more people": people}
-    # Who keeps everything finer has more risk for it; that is worth a word only beside a choice.
+    # More detail usually means more risk, so risk comes last.
     phrases["has the lower risk"] = risk
     won = {own: [words for words, who in phrases.items() if who == own] for own in (A, B)}
     if won[A] and won[B]:
@@ -308,7 +308,7 @@ def headline_of(detail: str, people: str, risk: str) -> str:
 
 
 def _joined(phrases: list[str]) -> str:
-    """Join phrases that begin with a verb; "keeps more" is said once."""
+    """Join phrases that begin with a verb, without repeating "keeps more"."""
     if phrases[:2] == ["keeps more detail", "keeps more people"]:
         phrases = ["keeps more detail and more people", *phrases[2:]]
     return " and ".join(phrases)
@@ -336,7 +336,7 @@ def _leaves(shown: str) -> str:
 
 
 def _and_so(a: Scenario, b: Scenario, line: ComparisonLine) -> str:
-    """Say what the coarser one gains by it, when that is people."""
+    """Say how many more rows the run with less detail keeps."""
     more = abs(a.rows_left_out - b.rows_left_out)
     keeps = _less(a.rows_left_out, b.rows_left_out, 0)
     if not keeps or keeps == line.better or not line.better:

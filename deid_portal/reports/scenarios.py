@@ -1,4 +1,4 @@
-"""Runs of a dataset beside each other: what each costs, which are beaten, where the curve bends.
+"""Runs of a dataset as points of risk and loss: the Pareto front and its knee.
 
 Pure functions of summaries (`runs/summaries.py`); no report is opened here.
 """
@@ -18,13 +18,13 @@ from deid_portal.engine.wording.numbers import percent
 
 ROUNDING = 1e-12
 NOTABLE_SHARE = 0.0005  # a smaller difference is rounding, not a reason to choose
-CURVE = 5  # points that make a curve with a bend worth following
-NEAR_THE_BEND = 0.9  # of the largest distance from the straight line
+CURVE = 5  # least number of points on the front for which its knee is meaningful
+NEAR_THE_BEND = 0.9  # share of the largest distance from the straight line
 
 
 @dataclass(frozen=True)
 class ScenarioCost:
-    """What a run took away: people, or links of a network."""
+    """What a run removed: people, or links of a network."""
 
     title: str
     words: str
@@ -36,7 +36,7 @@ class ScenarioCost:
 
 @dataclass(frozen=True)
 class Scenario:
-    """One run as the board shows it; without numbers while it is open or where it has none."""
+    """One run as the board shows it; open runs and runs without a solution have no numbers."""
 
     kinds_of_methods: ClassVar[Mapping[str, Any]] = METHODS
     leaves_people_out: ClassVar[bool] = True
@@ -49,7 +49,7 @@ class Scenario:
     is_open: bool = False
     is_allowed: bool = True
     why_not: str = ""  # the first gate of the policy that it fails
-    falls_short: str = ""  # what it has instead of what that gate asks for
+    falls_short: str = ""  # the figure by which it fails that gate
     is_promoted: bool = False
     origin: str = ""
 
@@ -80,12 +80,12 @@ class Scenario:
 
     @property
     def shape(self) -> float | str | None:
-        """What runs are told apart by on the chart, beside k."""
+        """What the shapes on the chart distinguish, besides k."""
         return self.limit
 
     @property
     def label(self) -> str:
-        """Tell this run from others in a few words: "k 5, up to 2 %"."""
+        """A short description that distinguishes this run from others: "k 5, up to 2 %"."""
         hides = f"k {self.k:,}" if self.k else "no k"
         rest = self.methods.lower() if self.limit is None else limit_words(self.limit)
         return f"{hides}, {rest}" if rest else hides
@@ -132,7 +132,7 @@ class Scenario:
 
     @property
     def loss(self) -> float | None:
-        """Who sees no rows is told a loss only where release and plan tell it."""
+        """The loss; without row access only if it follows from release and published plan."""
         return self.summary.utility.loss
 
     @property
@@ -141,7 +141,7 @@ class Scenario:
 
     @property
     def lost_words(self) -> str:
-        """Say what was lost in a word and a number: "loss 0.1234"."""
+        """The loss, or the precision in its place: "loss 0.1234"."""
         if self.loss is not None:
             return f"loss {self.loss:.4f}"
         return "loss not told" if self.precision is None else f"precision {self.precision:.4f}"
@@ -179,7 +179,7 @@ class NetworkScenario(Scenario):
 
     @property
     def cost_figure(self) -> str:
-        """How many links were added or removed; none is counted where all are new."""
+        """The number of links added or removed; unknown if all links are synthetic."""
         links = self._links
         if links is None or links.added is None or links.removed is None:
             return "made up anew"
@@ -191,7 +191,7 @@ class NetworkScenario(Scenario):
 
     @property
     def cost(self) -> ScenarioCost:
-        """Links kept as they were are compared; a release of groups keeps none."""
+        """Runs are compared by the number of unchanged links; a release of groups has none."""
         kept = (self._links.kept if self._links else None) or 0
         return ScenarioCost(
             title=self.cost_title,
@@ -209,7 +209,7 @@ def limit_words(limit: float) -> str:
 
 @dataclass(frozen=True)
 class ScenarioAxis:
-    """What can be drawn along one side; less is better."""
+    """A figure that can be chosen for an axis of the chart; smaller is better."""
 
     name: str
     label: str  # on the button
@@ -262,9 +262,10 @@ DETAILS = {
 
 
 def axes_for(scenarios: Sequence[Scenario]) -> tuple[list[ScenarioAxis], list[ScenarioAxis]]:
-    """Return what can be drawn across and up: of networks nobody is left out, and less is measured.
+    """Return the choices for both axes.
 
-    Before a run has ended everything is offered.
+    Networks have no suppression and fewer measures of loss. Before a run has ended all measures are
+    offered.
     """
     measured = [own for own in scenarios if own.has_numbers]
     risks = [
@@ -298,14 +299,14 @@ class Point:
     detail: float
 
     def beats(self, other: "Point") -> bool:
-        """No worse on both sides, and better on one."""
+        """Say whether this point dominates another: no worse on both axes, better on one."""
         no_worse = self.risk <= other.risk + ROUNDING and self.detail <= other.detail + ROUNDING
         better = self.risk < other.risk - ROUNDING or self.detail < other.detail - ROUNDING
         return no_worse and better
 
 
 def place(scenarios: Iterable[Scenario], risk: ScenarioAxis, detail: ScenarioAxis) -> list[Point]:
-    """Return the runs that have numbers for both sides, from little risk to much."""
+    """Return the runs that have both figures, by increasing risk."""
     points = []
     for scenario in scenarios:
         if scenario.has_numbers:
@@ -316,17 +317,17 @@ def place(scenarios: Iterable[Scenario], risk: ScenarioAxis, detail: ScenarioAxi
 
 
 def front_of(points: Sequence[Point]) -> list[Point]:
-    """Return the points that no other beats, in the order they came: one pass, sorted by risk."""
+    """Return the Pareto front of points sorted by risk, in one pass."""
     front: list[Point] = []
     for point in points:
-        # Sorted, so only what stands before can beat it, and the last of the front most of all.
+        # Only earlier points can dominate this one; if any does, the last one of the front does.
         if not front or not front[-1].beats(point):
             front.append(point)
     return front
 
 
 def beaten_by(point: Point, points: Iterable[Point]) -> Scenario | None:
-    """Return the run that shows this one not to be worth it; an allowed one if there is any."""
+    """Return a run that dominates this one, preferably one that the policy allows."""
     better = [other for other in points if other.beats(point)]
     best = min(
         better,
@@ -337,11 +338,11 @@ def beaten_by(point: Point, points: Iterable[Point]) -> Scenario | None:
 
 
 def bend_of(front: Sequence[Point]) -> list[Point]:
-    """Return the points furthest below the straight line between the ends of the front.
+    """Return the knee: the points furthest below the straight line between the ends of the front.
 
-    There a little more on one side has stopped to buy much on the other. Risk counts as it is,
-    also where it is drawn on a logarithmic scale. Several points are returned where they are
-    about as far.
+    Beyond this point, further loss of detail hardly lowers the risk. Distances use risk itself,
+    not its logarithm, even if the axis is logarithmic. Points at about the same distance are all
+    returned.
     """
     if len(front) < 3:
         return []
@@ -367,7 +368,7 @@ class ScenarioRecommendation:
 
 
 def recommend_scenario(front: Sequence[Point]) -> ScenarioRecommendation | None:
-    """Return the run to look at first: allowed, and at the bend of a curve worth the name."""
+    """Return the recommended run: allowed, at the knee if the front has one, else least loss."""
     allowed = [point for point in front if point.scenario.is_allowed]
     chosen = allowed or list(front)
     if not chosen:
@@ -380,12 +381,12 @@ def recommend_scenario(front: Sequence[Point]) -> ScenarioRecommendation | None:
 
 
 def count_places(points: Iterable[Point]) -> int:
-    """Count runs, those that come to the same once."""
+    """Count different points."""
     return len({(round(own.risk, 9), round(own.detail, 9)) for own in points})
 
 
 def title_of_scenarios(points: Sequence[Point], front: Sequence[Point]) -> str:
-    """State the finding of the chart; runs that come to the same count once."""
+    """State the finding of the chart; runs at the same point count once."""
     if not points:
         return "No run has ended with a release yet"
     if len(points) == 1:

@@ -1,4 +1,4 @@
-"""What the report page shows, from the report a run stored; nothing is computed from rows here."""
+"""Data for pages of reports, read from the stored report; nothing is computed from rows here."""
 
 import csv
 import io
@@ -13,15 +13,15 @@ from deid_portal.runs.models import Run
 from deid_portal.vault import vault
 
 ROWS_PER_PAGE = 50
-MOST_PAGES = 20  # further rows are in the file; reading on would take ever longer
+MOST_PAGES = 20  # later rows are only in the file; reading up to them takes too long
 
-# States of a request for review in which its run is spoken for; reviews stand after this room.
+# Review states that reserve the run (as text, since `reviews` must not be imported here).
 OPEN_REQUESTS = ("draft", "submitted", "changes-requested", "approved", "released")
 
 
 @dataclass(frozen=True)
 class ReleasedRows:
-    """A page of the release."""
+    """A page of released rows."""
 
     names: list[str]
     rows: list[list[str]]
@@ -38,7 +38,7 @@ class ReleasedRows:
 
 
 def released_rows_of(run: Run, page: int = 1) -> ReleasedRows:
-    """Read some rows of the release; for stewards only, like everything that shows rows."""
+    """Read one page of released rows; for stewards only."""
     released = run.finished_report.rows.released
     pages = min(max(-(-released // ROWS_PER_PAGE), 1), MOST_PAGES)
     page = min(max(page, 1), pages)
@@ -51,9 +51,9 @@ def released_rows_of(run: Run, page: int = 1) -> ReleasedRows:
 
 
 def is_of_an_earlier_plan(run: Run) -> bool:
-    """True when a run started now would carry out another plan than this one did."""
+    """True if the current plan of the dataset differs from the one this run carried out."""
     if run.dataset.is_forgotten:
-        return False  # none can be started
+        return False  # no run can be started any more
     protection = getattr(run.dataset, "protection", None)
     try:
         return protection is None or (

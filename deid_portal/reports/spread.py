@@ -1,4 +1,4 @@
-"""Sensitive values in the groups of the release, beside those of the whole table (l and t)."""
+"""The page of sensitive values: their distribution in classes and in the table (l and t)."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ ROOT_LABEL = "*"  # what a hidden column shows
 
 @dataclass(frozen=True)
 class WorstGroupRow:
-    """A group of the table; `key` is how the address asks for its drawing."""
+    """A row of the list of worst groups; `key` is the query parameter that selects its chart."""
 
     number: int
     key: str
@@ -27,11 +27,11 @@ class WorstGroupRow:
 
 @dataclass(frozen=True)
 class SpreadView:
-    """One sensitive column: how varied the groups are, how far from the table, the worst."""
+    """One sensitive column: variety within groups, distances from the table, the worst groups."""
 
     column: str
     variety: Chart
-    distance: Chart | None = None  # from here on for stewards only
+    distance: Chart | None = None  # this and the following fields are for stewards only
     worst: tuple[WorstGroupRow, ...] = ()
     worst_title: str = ""
     number: int = 0  # of the group that is drawn
@@ -39,7 +39,7 @@ class SpreadView:
 
 
 def describe_spreads(report: Report, wanted: str = "") -> list[SpreadView]:
-    """`wanted` is "column:number" of a group to draw beside the table; otherwise the worst."""
+    """`wanted` is "column:number" of the group to draw, by default the worst one."""
     column, _, number = wanted.rpartition(":")
     chosen = int(number) if number.isdigit() else 0
     return [

@@ -1,4 +1,4 @@
-"""What a report asks of its dataset: which pages and numbers it has, and how runs are compared."""
+"""How reports differ by kind of dataset: their pages and numbers, and how runs are compared."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -61,5 +61,5 @@ class ReportOfNetwork(ReportedSubject, kind=SubjectKind.NETWORK):
         return f"{report.rows.released:,} people, {links:,} links"
 
     def notes(self, report: Report) -> Sequence[str]:
-        """They say one thing together: what was read and left out of the file."""
+        """Join the notes: all of them describe what was read from the file and what was dropped."""
         return [" ".join(report.notes)] if report.notes else []

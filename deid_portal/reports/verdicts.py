@@ -1,4 +1,4 @@
-"""The report in one sentence, and the key numbers under it."""
+"""The verdict on a report in one sentence, and its key numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ GATE_WORDS = {
 
 @dataclass(frozen=True)
 class ReportNumber:
-    """A number under the verdict, as it is written: what it was, what it is, what was asked."""
+    """A formatted key number: before, after, and what the plan asks for."""
 
     label: str
     value: str
@@ -40,7 +40,7 @@ class ReportNumber:
 
 @dataclass(frozen=True)
 class ReportVerdict:
-    """What the page opens with: a shield, a sentence, whether the rules hold, what fails."""
+    """The head of the page: an icon, a sentence, whether the rules hold, failing gates."""
 
     tone: str  # ok, warn or bad
     icon: str
@@ -48,16 +48,16 @@ class ReportVerdict:
     rules: str
     search: str
     gates_lead: str = ""
-    gates: tuple[tuple[str, str], ...] = ()  # what fails, and by how much
+    gates: tuple[tuple[str, str], ...] = ()  # failing gates, each with the figure
 
 
 def judge_report(
     report: Report, rules: Rules | None = None, whole: Report | None = None
 ) -> ReportVerdict:
-    """Judge by the rules of the plan, and by the team's policy where it is given.
+    """Judge a report by the rules of the plan and, if given, by the team's policy.
 
-    Where `report` is what somebody without rows may see, the policy is held against the `whole` of
-    it, and what fails is said in words for them.
+    If `report` is reduced for a viewer without row access, `whole` is the full report: the policy
+    is checked against it, but figures that the viewer may not see are replaced by words.
     """
     judged = whole or report
     gates = failing(check_gates(rules, judged)) if rules and report.solution else []
@@ -99,13 +99,13 @@ def verdict_of(report: Report) -> str:
 
 
 def _budget(report: Report) -> str:
-    """Name ε, where a method promises differential privacy."""
+    """Name ε if a method is differentially private."""
     found = [own.epsilon for own in report.steps if isinstance(own.epsilon, int | float)]
     return f" (ε = {max(found):g})" if found else ""
 
 
 def _cost(report: Report) -> str:
-    """Say what was paid; a published report knows no loss where only the original tells it."""
+    """State suppression and loss; reduced reports lack the loss if it depends on the original."""
     loss, varied = report.utility.loss, report.utility.information_loss
     if loss:
         return f", at the cost of {percent(loss, 0)} of the detail"
@@ -137,7 +137,7 @@ def search_sentence(report: Report) -> str:
     if search is None:
         return ""
     nodes, checked = search.nodes, search.checked
-    if nodes == 1:  # there was nothing to search
+    if nodes == 1:  # no search was needed
         return "levels chosen by hand" if _has_method(report, "levels") else ""
     if not report.solution and search.optimal:
         return f"all {nodes:,} combinations settled"
@@ -146,7 +146,7 @@ def search_sentence(report: Report) -> str:
 
 
 def gain_sentence(report: Report) -> str:
-    """Say how much better the unproved answer could be, where that is known."""
+    """Say by how much a result without proof of optimality could be better, if known."""
     search = report.search
     if not report.solution or search is None or search.optimal or search.bound is None:
         return ""
@@ -158,7 +158,7 @@ def gain_sentence(report: Report) -> str:
 
 
 def key_numbers(report: Report, rules: Rules | None = None) -> list[ReportNumber]:
-    """Eight numbers before and after, each with what was asked."""
+    """Return eight numbers before and after, each with what the plan asks for."""
     before, after = _risk_before(report), report.risk.after
     highest, average = after.prosecutor.highest, after.prosecutor.average
     k = _asked(report, "k", "K")
@@ -180,7 +180,7 @@ def key_numbers(report: Report, rules: Rules | None = None) -> list[ReportNumber
 
 @dataclass(frozen=True)
 class RiskBefore:
-    """The risk of the table as it came, as it is written."""
+    """Formatted risk figures of the original table."""
 
     hides_among: str
     highest: str
@@ -190,7 +190,7 @@ class RiskBefore:
 
 
 def _risk_before(report: Report) -> RiskBefore:
-    """Write the risk of the table as it came; who sees no rows reads bands of few of it."""
+    """Format the risk of the original table; for viewers without row access, ranges of a few."""
     risk = report.risk.before
     if risk is None:
         return _risk_before_in_bands(report.kept_before or KeptPeople())
@@ -211,7 +211,7 @@ def _risk_before_in_bands(kept: KeptPeople) -> RiskBefore:
 
 
 def _detail_lost(utility: UtilityMeasures) -> ReportNumber:
-    """Say what was lost; of some taxonomies only a precision can be told to those without rows."""
+    """Return loss and precision; viewers without row access may get only the precision."""
     loss, precision = utility.loss, utility.precision
     return ReportNumber(
         "Detail lost",
@@ -244,7 +244,7 @@ def _has_method(report: Report, name: str) -> bool:
 
 
 def hides_among(risk: ClassRisk) -> int:
-    """Among how many look-alikes the most exposed person hides."""
+    """Return the class size that corresponds to the highest risk."""
     highest = risk.prosecutor.highest
     return round(1 / highest) if highest else 0
 
@@ -260,7 +260,7 @@ def _asked(report: Report, *parameters: str) -> float | None:
 
 
 def _diversity(report: Report) -> ReportNumber:
-    """The fewest different sensitive values in a group, asked for or not."""
+    """Return the smallest l of a class, whether or not the plan has such a rule."""
     rule = min(_measured(report, "l-diversity", "l"), key=lambda rule: rule.reached, default=None)
     if rule is not None:
         label = _of(rule.column, "per group (l)")
@@ -275,7 +275,7 @@ def _diversity(report: Report) -> ReportNumber:
 
 
 def _closeness(report: Report) -> ReportNumber:
-    """How far a group is from the table at most, asked for or not."""
+    """Return the largest t of a class, whether or not the plan has such a rule."""
     label = "Distance to table (t)"
     rule = max(_measured(report, "t-closeness", "t"), key=lambda rule: rule.reached, default=None)
     if rule is not None:
@@ -289,7 +289,7 @@ def _closeness(report: Report) -> ReportNumber:
 
 
 def _distances(report: Report) -> Iterator[tuple[float, float]]:
-    """Yield how far the worst group is from the table after and before, by sensitive column."""
+    """Yield the largest t after and before, by sensitive column."""
     for entry in report.spread or ():
         if entry.before is not None and entry.before.t is not None and entry.after.t is not None:
             yield entry.after.t, entry.before.t
@@ -297,7 +297,7 @@ def _distances(report: Report) -> Iterator[tuple[float, float]]:
 
 @dataclass(frozen=True)
 class MeasuredRule:
-    """The one number of a rule: as the plan asks for it, in the release, and in the table."""
+    """The parameter of a rule: as asked for, as reached by the release, and in the original."""
 
     column: str
     asked: float
@@ -306,7 +306,7 @@ class MeasuredRule:
 
 
 def _measured(report: Report, model: str, parameter: str) -> Iterator[MeasuredRule]:
-    """Yield the rules of a kind of which the report says what they reach."""
+    """Yield the rules of a model whose achieved values the report contains."""
     for rule in report.models:
         if rule.model == model and rule.achieved is not None:
             yield MeasuredRule(
@@ -366,7 +366,7 @@ def _numbers(values: Mapping[str, Any]) -> str:
 
 
 def _number(value: Any) -> str:
-    """Write what a model measured; some measure words, and some find no number that would do."""
+    """Format an achieved value: a number, words, or "none" if no parameter would hold."""
     if value is None:
         return "none"
     is_number = isinstance(value, int | float) and not isinstance(value, bool)

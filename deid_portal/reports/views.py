@@ -1,4 +1,4 @@
-"""Step 6: what came out, as a sentence, as charts with their numbers, and as rows for stewards."""
+"""Step 6, the report: a verdict, charts with their numbers and, for stewards, rows."""
 
 from typing import Any
 from uuid import UUID
@@ -75,7 +75,7 @@ def _no_solution(request: HttpRequest, run: Run) -> HttpResponse:
 
 
 def _frame(person: User, run: Run) -> dict[str, Any]:
-    """What stands around every page of a report; gates are judged by the report as it is."""
+    """The context of every page of a report; gates are checked against the full report."""
     rules = policy_in_force(run.dataset.team).rules
     seen = report_seen_by(person, run)
     sees_values = can_see_values(person, run.dataset)
@@ -117,7 +117,7 @@ def report_document(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 @require_GET
 def recipe(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """The plan with its taxonomies, complete, to repeat the run; it names values: stewards only."""
+    """The complete plan with its taxonomies, to repeat the run; stewards only: it names values."""
     run = get_run_or_404(person_of(request), run_id)
     check_can_change(person_of(request), run.dataset)
     check_is_ready(run.dataset)

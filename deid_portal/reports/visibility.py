@@ -1,10 +1,10 @@
-"""What of a report and of a summary a person may see, decided in one place.
+"""Which parts of a report and of a summary a person may see.
 
-Stewards of the dataset see everything. What must never happen: somebody else reads a value that
-fewer than five people have, what a single group of look-alikes shows, or works out who was left
-out and what they are like. For these people there is a list of what may be seen, each entry with
-its reason (`engine/publication/in_house.py`); pages, documents, boards and comparisons take what
-they show from here, so nothing is left to the templates. Where a part is missing, they do without.
+Stewards of the dataset see everything. Others must never see a value of fewer than five people or
+the contents of a single class, nor be able to infer who was suppressed or their values. For them
+the entries that may be seen are listed, each with its reason (`engine/publication/in_house.py`).
+Pages, documents, boards and comparisons get their data from here, so templates decide nothing and
+must handle missing parts.
 """
 
 from deid_portal.accounts.models import User
@@ -29,24 +29,24 @@ def report_seen_by(person: User, run: Run) -> Report:
 
 
 def is_chosen(run: Run) -> bool:
-    """Say whether a run is the one that goes on to review.
+    """Say whether a run is the promoted one.
 
-    People who see no rows are told of no other how many people have which label: the same column
-    counted in two runs of a table tells what those have whom one of them leaves out.
+    Viewers without row access see label counts of one run only: the difference of two runs would
+    reveal the labels of people suppressed in one of them.
     """
     promoted = promoted_run(run.dataset)
     return promoted is not None and promoted.id == run.id
 
 
 def summary_seen(run: Run, *, sees_values: bool) -> RunSummary:
-    """Return what a board may show of a run to one who sees values or not; opens no report."""
+    """Return the summary of a run as a viewer with or without row access may see it."""
     return run.summary if sees_values else show_summary_in_house(run.summary)
 
 
 def without_values(report: Report, publication: Publication | None = None) -> Report:
-    """Return the report for those who see counts and charts, never what few people have.
+    """Return the report for viewers without row access.
 
-    Without a publication nothing is said of the detail lost.
+    Without a publication the loss is omitted.
     """
     if publication is None:
         return show_in_house(report)

@@ -1,4 +1,4 @@
-"""Who pays: rows left out and detail lost, by the groups of one column."""
+"""The page of suppression and loss by the groups of one column."""
 
 from dataclasses import dataclass
 
@@ -12,15 +12,15 @@ LARGE = 100  # people
 
 @dataclass(frozen=True)
 class WhoPays:
-    """The columns one may ask about, the one chosen, and what it shows."""
+    """The columns to choose from, the chosen one, and its charts."""
 
     columns: list[str]
     column: str
-    charts: list[Chart]  # rows left out, if any were, then detail lost
+    charts: list[Chart]  # suppressed rows, if any, then loss
 
 
 def describe_who_pays(report: Report, wanted: str = "") -> WhoPays | None:
-    """Return the burden by a column; without a wish, the one whose groups differ most."""
+    """Return the burden by a column, by default the one whose groups differ most."""
     entries = {entry.column: entry for entry in report.who_pays or () if entry.groups}
     if not entries:
         return None
@@ -30,7 +30,7 @@ def describe_who_pays(report: Report, wanted: str = "") -> WhoPays | None:
 
 
 def _most_uneven(report: Report, entries: list[PayingColumn]) -> PayingColumn:
-    """Return the column whose groups differ most; the rarest are seldom what matters."""
+    """Return the column whose groups differ most, judged by groups of at least LARGE people."""
     burden = share_left_out if report.rows.suppressed else _loss
 
     def gap(entry: PayingColumn) -> float:

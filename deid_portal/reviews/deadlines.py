@@ -1,7 +1,7 @@
-"""Requests that nobody moves: a reminder to whoever's turn it is, and in the end expiry.
+"""Reminders for review requests that are not acted on, and their expiry.
 
-The policy says after how many days. Both are done under the lock of the request, so two workers
-that look at the same moment remind once and expire once.
+The policy sets the numbers of days. Both are done under the lock of the request, so that two
+workers at the same moment do each only once.
 """
 
 from datetime import datetime, timedelta
@@ -20,15 +20,15 @@ from deid_portal.reviews.selectors import whose_turn_it_is
 from deid_portal.reviews.services import lock_request
 
 Status = ReviewRequest.Status
-# Where somebody else than the author's own wish is waited for.
+# States that wait for somebody to act; a draft is not among them.
 WAITING = (Status.SUBMITTED, Status.CHANGES_REQUESTED)
 
 
 def expires_at(request: ReviewRequest) -> datetime | None:
-    """Return when a request expires unless somebody moves it.
+    """Return when a request expires unless somebody acts on it.
 
-    A policy that has changed counts from its own day on, or what waited longer than it allows would
-    expire the moment it is saved.
+    A changed number of days counts from the change on; otherwise saving a policy could make older
+    requests expire at once.
     """
     team = team_of_request(request)
     days = policy_in_force(team).rules.decision_days
@@ -49,7 +49,7 @@ def waiting_requests() -> list[UUID]:
 
 @transaction.atomic
 def look_after(request_id: UUID, now: datetime) -> None:
-    """Let one request expire if its time is over, or remind if that is due."""
+    """Expire a request whose time is over, or send a reminder if one is due."""
     request = lock_request(ReviewRequest.objects.select_related("run").get(id=request_id))
     if request.status not in WAITING:
         return
@@ -75,7 +75,7 @@ def _is_reminder_due(request: ReviewRequest, now: datetime) -> bool:
 
 
 def _remind(request: ReviewRequest, now: datetime) -> None:
-    """Remind; `changed_at` stays, or a reminder would put off the expiry."""
+    """Send a reminder; `changed_at` is kept, since a reminder must not postpone the expiry."""
     ReviewRequest.objects.filter(id=request.id).update(reminded_at=now)
     people: list[User] = whose_turn_it_is(request)
     if not people:

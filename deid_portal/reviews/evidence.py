@@ -1,4 +1,4 @@
-"""Where the evidence for a gate is shown: a figure of the report or an attack, opened beside."""
+"""Where the evidence for a gate is shown: a section of the report, or an attack."""
 
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -13,7 +13,7 @@ from deid_portal.runs.models import Run
 
 @dataclass(frozen=True)
 class GateEvidence:
-    """A page, the part of it that is the figure, and what a comment on it is about."""
+    """A page, the element on it to show, and the subject of comments on it."""
 
     url: str
     part: str  # a CSS selector
@@ -21,7 +21,7 @@ class GateEvidence:
     about: str = ""
 
 
-# The page of the report, the part of it, what the link says, what a comment on it is about.
+# Section of the report, CSS selector, text of the link, subject of comments.
 IN_REPORT = {
     "least_k": ("groups", "#classes", "Chart", "Groups"),
     "highest_risk": ("risk", "#risk", "Chart", "Risk"),
@@ -34,9 +34,9 @@ IN_REPORT = {
 
 
 def evidence_for(gate: str, run: Run) -> GateEvidence | None:
-    """Say where to look; the terms of a request are their own evidence.
+    """Return where the evidence for a gate is shown, or None.
 
-    What a report has no page for is said by the gate itself.
+    The gate of the terms, and gates without a page in the report, show their evidence themselves.
     """
     if gate in IN_REPORT:
         return _in_report(gate, run)

@@ -26,7 +26,7 @@ class AnswerChoice(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
 
 
 class AskForm(forms.Form):
-    """Who gets it, for how long, and what the policy wants confirmed."""
+    """Recipients, terms, and the checklist of the policy."""
 
     purpose = forms.CharField(
         label="Who gets it, and what for?",
@@ -130,7 +130,7 @@ class ReviewDecisionForm(forms.Form):
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 4}),
     )
-    # The fingerprints the page showed; the decision counts only for exactly these.
+    # The hashes shown on the page; the decision is valid only for these.
     input = forms.CharField(widget=forms.HiddenInput)
     plan = forms.CharField(widget=forms.HiddenInput)
     engine = forms.CharField(widget=forms.HiddenInput)
@@ -200,7 +200,7 @@ class CommentForm(forms.Form):
     def __init__(
         self, data: Any = None, *, columns: Sequence[str] = (), about_first: str = ""
     ) -> None:
-        """`about_first` is chosen to begin with: a chart's comment tool leads here."""
+        """`about_first` is the initial choice, set by the comment links on charts."""
         super().__init__(data, initial={"about": about_first})
         about = self.fields["about"]
         assert isinstance(about, forms.ChoiceField)  # noqa: S101 - for the types

@@ -1,4 +1,4 @@
-"""The gates of a request: the policy in force, held against everything known about its run."""
+"""The gates of a request: the policy in force, checked against report, attacks and releases."""
 
 from dataclasses import asdict, dataclass
 
@@ -18,7 +18,7 @@ COUNTS = {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six", 7: "Seven", 8: "
 
 @dataclass(frozen=True)
 class CheckedGate:
-    """A gate with the waiver asked for it, if any."""
+    """A gate with its waiver, if one was asked for."""
 
     gate: Gate
     waiver: Waiver | None = None
@@ -38,7 +38,7 @@ class CheckedGate:
 
 @dataclass(frozen=True)
 class RequestGates:
-    """All gates of a request, failures first, then what is waived, then passes."""
+    """All gates of a request: failing ones first, then waived ones, then passing ones."""
 
     policy: PolicyInForce
     gates: list[CheckedGate]
@@ -74,7 +74,7 @@ ORDER = {GateResult.FAIL: 0, GateResult.WAIVED: 1, GateResult.PASS: 2}
 
 
 def gates_of(request: ReviewRequest) -> RequestGates:
-    """Check a request now; costs opening its report, and the first time crossing releases."""
+    """Check a request; this opens its report and, the first time, crosses releases."""
     policy = policy_in_force(team_of_request(request))
     waivers = {waiver.gate: waiver for waiver in request.waivers.filter(round=request.round)}
     found = check_run(policy, request.run, crossing=_crossing_of(request, policy.rules))
@@ -86,13 +86,13 @@ def gates_of(request: ReviewRequest) -> RequestGates:
 def check_run(
     policy: PolicyInForce, run: Run, crossing: CrossingResult | None = None
 ) -> list[Gate]:
-    """Check what is known of a run; earlier releases only where they were crossed."""
+    """Check the report and attacks of a run and, if given, the crossing with other releases."""
     rules = policy.rules
     return check_gates(rules, run.finished_report, attacks=standings_of(run), crossing=crossing)
 
 
 def _crossing_of(request: ReviewRequest, rules: Rules) -> CrossingResult | None:
-    """Cross with the releases there are now; what was found before with the same ones is kept."""
+    """Cross the run with all current releases; a stored result for the same releases is reused."""
     if not rules.cross_releases:
         return None
     question = [request.output_sha256, rules.least_k, *question_of(request.run)]

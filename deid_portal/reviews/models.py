@@ -1,8 +1,8 @@
-"""Asking colleagues whether a run may be released, and their answers.
+"""Review requests for the release of a run: votes, waivers and comments.
 
-Votes and waivers belong to a *round*. A request that comes to hold something else than what was
-looked at enters its next round; what was given in earlier rounds stays on record and counts no
-more. So nothing has to be marked void, and nothing can be forgotten to be.
+Votes and waivers belong to a *round*. Any change to what is being decided on starts the next round;
+votes and waivers of earlier rounds stay on record but do not count. So none has to be marked as
+void, and none can be missed.
 """
 
 from uuid import uuid4
@@ -34,29 +34,29 @@ class ReviewRequest(models.Model):
     asked_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     asked_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
-    # Who shall get the release, for how long and how often.
+    # Who may download the release, for how long and how often.
     recipients = models.ManyToManyField(User, related_name="+", blank=True)
     download_days = models.PositiveIntegerField(default=30)
     downloads_per_person = models.PositiveIntegerField(default=5)
     # The sentences of the policy's checklist that the author confirmed.
     confirmed = models.JSONField(default=list, blank=True)
-    # What the decision is about. A vote carries these back and counts only while they are the same.
+    # What the decision is about. Votes are submitted with these hashes and count only if equal.
     round = models.PositiveIntegerField(default=1)
     round_began_at = models.DateTimeField(null=True)
     input_sha256 = models.CharField(max_length=64)
     plan_sha256 = models.CharField(max_length=64)
     engine_version = models.CharField(max_length=20)
     output_sha256 = models.CharField(max_length=64)
-    # Noisy answers that are handed over with it; like the terms they change in a new round alone.
+    # Noisy answers released with it; like the terms they change only in a new round.
     answers = models.ManyToManyField(Question, related_name="+", blank=True)
     answers_sha256 = models.CharField(max_length=64, blank=True, default="")
 
-    # From when on days are counted that nobody moves it, where that is later than the last move:
-    # requests that were open when counting was introduced.
+    # Start of the waiting time if later than the last change, for requests that were open when
+    # deadlines were introduced.
     days_counted_from = models.DateTimeField(null=True)
-    # When whoever's turn it is was reminded last.
+    # The time of the last reminder.
     reminded_at = models.DateTimeField(null=True)
-    # What crossing with earlier releases found, and with which: it takes seconds, so it is kept.
+    # Cached result of crossing with other releases, which takes seconds, and the releases crossed.
     crossing = models.JSONField(default=dict, blank=True)
 
     class Meta:
@@ -103,14 +103,14 @@ class Decision(models.Model):
 
 
 class Waiver(models.Model):
-    """A gate that is let pass for a written reason; it counts once a second person has agreed."""
+    """A failing gate accepted for a written reason; valid once a second person has agreed."""
 
     sealed_to = ("request_id", "round", "gate")
 
     request = models.ForeignKey(ReviewRequest, on_delete=models.PROTECT, related_name="waivers")
     round = models.PositiveIntegerField()
     gate = models.CharField(max_length=60)
-    # As the gate stood when it was asked for; it may name a group of the table.
+    # The figure of the gate when the waiver was asked for; it may name a group of the table.
     measured = SealedJSONField()
     reason = models.TextField(max_length=1000)
     asked_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")

@@ -1,7 +1,6 @@
-"""The states of a request and its moves, drawn for the help from the table the code goes by.
+"""The state diagram of review requests for the help, drawn from the table of allowed moves.
 
-Where things stand is decided here, what there is, is not: every allowed move must have its arrow
-and every arrow its move, or there is no drawing at all.
+This module has only the layout: it raises an error unless arrows and allowed moves correspond.
 """
 
 from django.utils.html import format_html, format_html_join
@@ -10,7 +9,7 @@ from django.utils.safestring import SafeString
 from deid_portal.reviews.policies import ALLOWED_MOVES, Status
 
 WIDTH, HEIGHT = 780, 300
-# Left, top, width and height of each state; the two that many lead to are as wide as the page.
+# Left, top, width and height of each state; the two with most arrows have the full width.
 BOXES: dict[str, tuple[int, int, int, int]] = {
     Status.EXPIRED: (230, 10, 540, 34),
     Status.DRAFT: (20, 84, 120, 40),
@@ -21,7 +20,7 @@ BOXES: dict[str, tuple[int, int, int, int]] = {
     Status.REJECTED: (475, 174, 110, 40),
     Status.WITHDRAWN: (20, 256, 750, 34),
 }
-# From where to where each arrow goes.
+# Start and end point of each arrow.
 ARROWS: dict[tuple[str, str], tuple[int, int, int, int]] = {
     (Status.DRAFT, Status.SUBMITTED): (140, 104, 230, 104),
     (Status.DRAFT, Status.WITHDRAWN): (80, 124, 80, 256),
@@ -43,7 +42,7 @@ ARROWS: dict[tuple[str, str], tuple[int, int, int, int]] = {
 
 
 def draw_moves() -> SafeString:
-    """Return the drawing as SVG without a style of its own, as the page's policy wants it."""
+    """Return SVG without inline styles, as the content security policy requires."""
     allowed = {(state, target) for state, targets in ALLOWED_MOVES.items() for target in targets}
     if allowed != set(ARROWS) or set(ALLOWED_MOVES) != set(BOXES):
         raise LookupError("The drawing of the moves and the table of the moves differ.")

@@ -1,4 +1,4 @@
-"""Whom a request for review concerns, and what they are told. Never what a comment says."""
+"""Who is notified about a review request, and of what. Never of the text of a comment."""
 
 from collections.abc import Iterable
 

@@ -1,11 +1,11 @@
-"""A request to release rows that are being deleted has nothing left to be about."""
+"""Closes the open review requests of a table that is deleted."""
 
 from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset
 from deid_portal.reviews.models import ReviewRequest
 
 Status = ReviewRequest.Status
-# What could still lead to a release.
+# States that could still lead to a release.
 STILL_OPEN = (Status.DRAFT, Status.SUBMITTED, Status.CHANGES_REQUESTED, Status.APPROVED)
 
 

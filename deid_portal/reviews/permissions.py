@@ -32,7 +32,7 @@ def check_may_decide(user: User, request: ReviewRequest) -> None:
 
 
 def check_can_confirm(user: User, request: ReviewRequest) -> None:
-    """Refuse people without a second factor where the policy has votes confirmed with it."""
+    """Refuse people without a second factor if the policy requires it for votes."""
     if asks_for_second_factor(request) and not has_second_factor(user):
         raise Refused(
             "Your policy has votes confirmed with a second factor. "
@@ -53,7 +53,7 @@ def authors_of(request: ReviewRequest) -> set[int]:
 def standing_approvals(request: ReviewRequest) -> QuerySet[Decision]:
     """Return the approvals of this round that count.
 
-    Those of authors never do, and no more those of people who are no approvers any longer.
+    Those of authors, and of people who are no longer approvers, do not count.
     """
     votes = request.decisions.filter(round=request.round, verdict=Decision.Verdict.APPROVE)
     approvers = people_with_role(team_of_request(request), Role.APPROVER)

@@ -1,4 +1,4 @@
-"""In what state a request may move where. The guard, the page and the help read this one table."""
+"""The allowed moves between states of a request: one table for guards, pages and help."""
 
 from django.db.models import Q
 from django.utils import timezone
@@ -27,7 +27,7 @@ ALLOWED_MOVES: dict[str, tuple[str, ...]] = {
     Status.WITHDRAWN: (),
     Status.EXPIRED: (Status.RELEASED,),
 }
-# What a move needs, in words for the help; the guards are in services and permissions.
+# Conditions of a move, described for the help; they are checked in services and permissions.
 MOVES_IN_WORDS = {
     (Status.DRAFT, Status.SUBMITTED): "the author submits",
     (Status.DRAFT, Status.WITHDRAWN): "the author withdraws it",
@@ -55,7 +55,7 @@ TARGET_OF_VERDICT = {
 
 
 def tell_moves() -> str:
-    """Write the table of moves for the help, as Markdown."""
+    """Return the table of moves for the help, as Markdown."""
     lines = ["| from | to | when |", "|---|---|---|"]
     for (state, target), when in MOVES_IN_WORDS.items():
         lines.append(f"| {Status(state).label} | {Status(target).label} | {when} |")
@@ -71,7 +71,7 @@ def check_can_move(request: ReviewRequest, target: str) -> None:
 
 
 def move_request(request: ReviewRequest, target: Status) -> None:
-    """Bring a locked request into another state; saved by whoever calls."""
+    """Set the state of a locked request; the caller saves it."""
     check_can_move(request, target)
     request.status = target
 
@@ -92,14 +92,14 @@ def check_can_be_reviewed(run: Run, but: ReviewRequest | None = None) -> None:
     others = run.requests.exclude(id=but.id) if but else run.requests.all()
     if others.filter(status__in=OPEN).exists():
         raise Refused("A review of this run was already asked for.")
-    # A request that nobody decided in time expires as well, but released nothing.
+    # A request that expired without a decision has no release.
     was_released = Q(status=Status.RELEASED) | Q(status=Status.EXPIRED, release__isnull=False)
     if others.filter(was_released).exists():
         raise Refused("This run was already approved and released.")
 
 
 def check_drawn_in_secret(run: Run) -> None:
-    """Refuse runs of before chance was drawn in secret whose seed would undo the release."""
+    """Refuse runs of earlier versions whose stored seed would allow undoing the protection."""
     if drew_from_a_seed(run.plan):
         raise Refused(
             "What protects people in this run was drawn from a seed, which can be guessed and "
@@ -119,10 +119,10 @@ def check_is_open(request: ReviewRequest) -> None:
 
 
 def check_unchanged(request: ReviewRequest, seen: dict[str, str]) -> None:
-    """Refuse a decision on anything but exactly what the person was shown.
+    """Refuse a decision if the request has changed since the person opened the page.
 
-    A page sends the round as well: who gets it and for how long is no fingerprint, and changes only
-    with a new round.
+    The round is compared as well: recipients and terms have no hash, but change only with a new
+    round.
     """
     prints = {name: seen[name] for name in PRINTS if seen.get(name)}
     same_round = seen.get("round", str(request.round)) == str(request.round)
@@ -140,7 +140,7 @@ PRINTS = {
 
 
 def fingerprints_of(request: ReviewRequest) -> dict[str, str]:
-    """Return what a vote is bound to; answers only where some are handed over."""
+    """Return the hashes that a vote is bound to; that of answers only if there are any."""
     answers = {"answers": request.answers_sha256} if request.answers_sha256 else {}
     return {
         "input": request.input_sha256,
@@ -165,14 +165,14 @@ def fingerprints_of_run(run: Run) -> dict[str, str]:
 
 
 def what_changed(request: ReviewRequest, seen: dict[str, str]) -> list[tuple[str, str, str]]:
-    """Say which of them somebody saw otherwise: its name, as it was, as it is now."""
+    """Return the hashes that changed since a person saw them: name, old and new value."""
     now = fingerprints_of(request)
     pairs = {name: (seen.get(name, ""), now.get(name, "")) for name in PRINTS}
     return [(PRINTS[name], was, own) for name, (was, own) in pairs.items() if was != own]
 
 
 def begin_round(request: ReviewRequest, run: Run) -> None:
-    """Bind the request to a run; votes and waivers of earlier rounds count no more."""
+    """Bind the request to a run; votes and waivers of earlier rounds no longer count."""
     prints = fingerprints_of_run(run)
     request.run = run
     request.input_sha256, request.plan_sha256 = prints["input"], prints["plan"]

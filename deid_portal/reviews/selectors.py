@@ -33,7 +33,7 @@ def get_request_or_404(user: User, request_id: UUID) -> ReviewRequest:
 
 
 def answers_of(request: ReviewRequest) -> list[Document]:
-    """Return the noisy answers that are handed over with a release."""
+    """Return the noisy answers released with a request."""
     return to_documents(
         request.answers.select_related("terms__dataset", "repeat_of__terms__dataset")
     )
@@ -44,9 +44,9 @@ def requests_of_team(user: User, team: Team) -> QuerySet[ReviewRequest]:
 
 
 def requests_awaiting(user: User, team: Team) -> list[ReviewRequest]:
-    """Return what waits for this person: votes and waivers for an approver, answers for an author.
+    """Return the requests that wait for this person: for a vote, a waiver or a correction.
 
-    Whoever has voted in this round waits like everybody else.
+    A request does not wait for somebody who has already voted in this round, except for a waiver.
     """
     waiting = Q(pk=None)
     if has_role(user, team, Role.APPROVER):
@@ -75,7 +75,7 @@ def requests_awaiting(user: User, team: Team) -> list[ReviewRequest]:
 
 
 def whose_turn_it_is(request: ReviewRequest) -> list[User]:
-    """Return the people a request waits for, as their "awaiting me" lists say it."""
+    """Return the people whose "awaiting me" lists contain a request."""
     team = team_of_request(request)
     people = {*people_with_role(team, Role.APPROVER), request.asked_by}
     waits = [person for person in people if request in requests_awaiting(person, team)]
@@ -83,14 +83,14 @@ def whose_turn_it_is(request: ReviewRequest) -> list[User]:
 
 
 def who_may_decide(request: ReviewRequest) -> list[User]:
-    """Return the approvers, but not those who made what is to be decided on."""
+    """Return the approvers who are not authors of the release."""
     authors = authors_of(request)
     approvers = people_with_role(team_of_request(request), Role.APPROVER)
     return [person for person in approvers if person.pk not in authors]
 
 
 def better_runs(request: ReviewRequest) -> QuerySet[Run]:
-    """Return finished runs of the dataset that could take the place of the one reviewed."""
+    """Return finished runs of the dataset that could replace the one under review."""
     taken = ReviewRequest.objects.filter(
         run__dataset=request.run.dataset_id,
         status__in=[
@@ -148,14 +148,14 @@ def conversation_of(request: ReviewRequest) -> list[ConversationEntry]:
 
 @dataclass(frozen=True)
 class Block:
-    """Some entries one after the other, shown or folded away."""
+    """Consecutive entries, shown or collapsed."""
 
     entries: list[ConversationEntry]
     is_folded: bool
 
     @property
     def key(self) -> str:
-        """Tells blocks apart from one look at the thread to the next."""
+        """Identifies a block across refreshes of the conversation."""
         return f"folded-{self.entries[0].at:%Y%m%d%H%M%S%f}"
 
 
@@ -164,7 +164,7 @@ ALWAYS_SHOWN = 2
 
 
 def fold_answered(entries: list[ConversationEntry]) -> list[Block]:
-    """Fold what is answered in a long conversation, but never its last words."""
+    """Collapse answered comments in a long conversation, except among its last entries."""
     if len(entries) <= SHORT_ENOUGH:
         return [Block(entries, is_folded=False)]
     last = entries[-ALWAYS_SHOWN:]
@@ -176,7 +176,7 @@ def fold_answered(entries: list[ConversationEntry]) -> list[Block]:
 
 @dataclass(frozen=True)
 class RequestPerson:
-    """What one person has to do with a request."""
+    """The part that a person has in a request."""
 
     person: User
     words: str
@@ -190,7 +190,7 @@ VOTE_WORDS = {
 
 
 def standings_of_people(request: ReviewRequest) -> list[RequestPerson]:
-    """Say of everybody who may vote, comment or never vote where they stand."""
+    """Describe what everybody who can vote or comment, and every author, has done so far."""
     team, authors = team_of_request(request), authors_of(request)
     votes = {
         vote.decided_by_id: VOTE_WORDS[Decision.Verdict(vote.verdict)]

@@ -1,4 +1,4 @@
-"""Writing requests: every move locks the dataset, then the request, then appends to the record."""
+"""Writes to review requests. Each locks the dataset, then the request, and is audited."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -60,9 +60,9 @@ NEEDS_A_REASON = (Decision.Verdict.ASK_FOR_CHANGES, Decision.Verdict.REJECT)
 
 @dataclass(frozen=True)
 class RequestTerms:
-    """What the author asks for besides the run: who gets it, for how long, what was confirmed.
+    """What the author asks for besides the run: recipients, terms, confirmations.
 
-    And which noisy answers are handed over with it.
+    Also the noisy answers that are released with it.
     """
 
     purpose: str
@@ -109,8 +109,8 @@ def check_can_submit(user: User, request: ReviewRequest) -> None:
 def ask_for_review(
     *, run: Run, asked_by: User, terms: RequestTerms, as_draft: bool = False
 ) -> ReviewRequest:
-    # The lock makes a double click one request: the second sees the first and is refused.
-    # Requests are counted per dataset, so the dataset is what has to be held.
+    # With the lock a double click makes one request: the second sees the first and is refused.
+    # Requests are numbered per dataset, so the dataset is locked.
     Dataset.objects.select_for_update().get(id=run.dataset_id)
     check_can_ask(asked_by, run)
     requests = ReviewRequest.objects.filter(run__dataset=run.dataset_id)
@@ -150,7 +150,7 @@ def _set_terms(request: ReviewRequest, terms: RequestTerms) -> None:
 
 
 def _own_answers(request: ReviewRequest, terms: RequestTerms) -> list[Question]:
-    """Read the answers anew; somebody else's are not the author's to hand over."""
+    """Read the chosen answers again; authors may release answers to their own questions only."""
     asked_for = {question.pk for question in terms.answers}
     if not asked_for:
         return []
@@ -167,7 +167,7 @@ def _count_answers(request: ReviewRequest) -> dict[str, int]:
 
 
 def check_can_change_terms(user: User, request: ReviewRequest) -> None:
-    """Terms are changed before anybody votes on them: in a draft, or when it was sent back."""
+    """Terms change only while nobody can vote: in a draft, or after changes were asked for."""
     if request.status not in (Status.DRAFT, Status.CHANGES_REQUESTED):
         raise Refused("This request was handed in; it can no longer be edited.")
     check_can_submit(user, request)
@@ -177,9 +177,10 @@ def check_can_change_terms(user: User, request: ReviewRequest) -> None:
 def change_draft(
     *, request: ReviewRequest, changed_by: User, terms: RequestTerms, submit: bool
 ) -> ReviewRequest:
-    """Keep what a draft says, and hand it in if asked to.
+    """Store the terms of a draft, and submit it if asked to.
 
-    A request that was sent back is handed in at once, in a new round: votes were on other terms.
+    After changes were asked for, the request is submitted at once in a new round, since votes were
+    on other terms.
     """
     request = lock_request(request)
     check_can_change_terms(changed_by, request)
@@ -197,7 +198,7 @@ def change_draft(
 
 @transaction.atomic
 def resubmit(*, request: ReviewRequest, run: Run, submitted_by: User) -> ReviewRequest:
-    """Answer with a run, the same or a better one; votes given on another one are void."""
+    """Submit again with the same or a better run; earlier votes become void."""
     request = lock_request(request)
     check_can_submit(submitted_by, request)
     if run.dataset_id != request.run.dataset_id:
@@ -228,9 +229,9 @@ def decide(
     reason: str,
     seen: dict[str, str],
 ) -> Decision:
-    """Vote. Rows are locked, so two who vote at once count one after the other.
+    """Vote. Locks make simultaneous votes count one after the other.
 
-    Asking for changes and rejecting take effect at once; approving, when enough people did.
+    Asking for changes and rejecting take effect at once, approving with enough approvals.
     """
     request = lock_request(request)
     check_can_vote(decided_by, request)
@@ -258,7 +259,7 @@ def decide(
 
 
 def approvals_of(request: ReviewRequest) -> int:
-    """Count the people whose approval of this round stands."""
+    """Count the valid approvals of this round."""
     return standing_approvals(request).count()
 
 
@@ -272,7 +273,7 @@ def withdraw_request(*, request: ReviewRequest, withdrawn_by: User) -> None:
 
 @transaction.atomic
 def ask_for_waiver(*, request: ReviewRequest, asked_by: User, gate: str, reason: str) -> Waiver:
-    """Ask that a failing gate be let pass; counts for nothing until a second person agrees."""
+    """Ask for a waiver of a failing gate, which is not valid until a second person agrees."""
     request = lock_request(request)
     check_is_open(request)
     check_may_ask_for_waiver(asked_by, request)
@@ -319,7 +320,7 @@ def write_comment(
     about: str = Comment.About.REQUEST,
     about_name: str = "",
 ) -> Comment:
-    """Keep a comment. The audit record says that one was written, not what it says."""
+    """Store a comment. The audit record does not contain its text."""
     check_may_comment(written_by, request)
     comment = Comment.objects.create(
         request=request, written_by=written_by, text=text, about=about, about_name=about_name
@@ -340,7 +341,7 @@ def mark_answered(*, comment: Comment, answered_by: User) -> None:
 
 
 def lock_request(request: ReviewRequest) -> ReviewRequest:
-    """Hold the dataset first and the request second, as everybody does."""
+    """Lock the dataset first, then the request; this order prevents deadlocks."""
     Dataset.objects.select_for_update().get(id=request.run.dataset_id)
     return ReviewRequest.objects.select_for_update().get(id=request.id)
 

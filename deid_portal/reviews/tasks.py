@@ -6,7 +6,7 @@ from deid_portal.reviews.deadlines import look_after, waiting_requests
 
 @app.task
 def remind_and_expire() -> None:
-    """Sent every hour by the clock process."""
+    """Run every hour by the scheduler."""
     now = timezone.now()
     for request_id in waiting_requests():
         look_after(request_id, now)

@@ -1,8 +1,8 @@
-"""The secret that the chance of a run comes from.
+"""The secret from which the random numbers of a run are derived.
 
-Every run has one of its own from the moment it is queued, so that an attempt which another worker
-takes up draws the same. Nobody needs it after the end, so it is destroyed then. It lies sealed in
-the row and goes nowhere else: not into plan, report, queue, audit record or log.
+Every run gets its own secret when it is queued, so that another worker's attempt draws the same
+numbers. It is not needed after the end and is destroyed then. It is stored only sealed in the row
+of the run: never in plan, report, queue, audit record or log.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ def new_run_secret() -> str:
 
 
 def secret_of(run: "Run") -> bytes | None:
-    """Return the secret; None for a run that was queued before there were any."""
+    """Return the secret; None for runs of versions without secrets, and for ended runs."""
     return None if run.secret is None else bytes.fromhex(run.secret)
 
 
@@ -33,10 +33,10 @@ def destroy_secret(run: "Run") -> None:
 
 
 def drew_from_a_seed(plan: Mapping[str, Any]) -> bool:
-    """Say whether what protected people was drawn from the seed of a frozen plan.
+    """Say whether the protection was drawn from the seed of a frozen plan.
 
-    Only runs of before chance was drawn in secret have such plans; differential privacy never used
-    the seed.
+    Only runs of versions without secrets have such plans; differential privacy never used the
+    seed.
     """
     if plan.get("seed") is None:
         return False
@@ -44,7 +44,7 @@ def drew_from_a_seed(plan: Mapping[str, Any]) -> bool:
 
 
 def honest_report(run: "Run") -> Report:
-    """Return the report of a run; one that drew from a seed says so and claims no ε any more."""
+    """Return the report of a run; if protection came from a seed, it says so and claims no ε."""
     report = run.finished_report
     is_silent = report.randomness is None and drew_from_a_seed(run.plan)
     return admit_repeatable(report) if is_silent else report

@@ -1,4 +1,4 @@
-"""Perform a run: open the table, call the engine, keep the answer. Ends exactly once."""
+"""Performs a run: opens the table, calls the engine, stores the result. It ends exactly once."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ def perform_run(lease: Lease[Run]) -> None:
         with lease, limits.refusing_too_much():
             carried_out = RunSubject.of(lease.work.dataset).carry_out(lease)
         outcome, stored = carried_out.outcome, carried_out.stored
-        report = outcome.full_report  # sealed; a release takes less along
+        report = outcome.full_report  # stored sealed; only a part of it is published
         _end(
             lease,
             WorkStatus.FINISHED,
@@ -132,10 +132,10 @@ def give_up_run(run: Run) -> None:
 
 
 def delete_dead_attempts(run: Run) -> None:
-    """Delete what attempts have stored that gave no answer; harmless to repeat.
+    """Delete the files of failed attempts; idempotent.
 
-    While a newer attempt is at work only older ones are dead. Which attempt has answered is read
-    anew: after a cut connection this process may have ended the run without having heard so.
+    While the latest attempt is running or has succeeded, only older ones are deleted. The status is
+    read again: after a lost connection this process may have ended the run without noticing.
     """
     now = Run.objects.only("status", "attempt").get(id=run.id)
     living = {now.attempt} if now.is_open or now.status == WorkStatus.FINISHED else set()

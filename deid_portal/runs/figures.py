@@ -1,4 +1,4 @@
-"""The chart of a search under way: how good the best answer is, how good any can be."""
+"""The chart of a running search: the best result so far, and the bound of any result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from deid_portal.engine.charts.figure_parts import draw_figure, polyline
 from deid_portal.engine.charts.look import ACCENT, BEFORE, SURFACE_2
 from deid_portal.runs.models import Run
 
-# What a search may count in, as an axis says it; the others are measured in numbers of their own.
+# Axis labels of metrics; others are shown by name.
 METRICS = {
     "loss": "Detail lost",
     "iloss": "Detail lost (iloss)",
@@ -20,14 +20,14 @@ METRICS = {
 }
 MORE_IS_BETTER = {"precision"}
 FEWEST_POINTS = 2
-CORNER = 10  # percent of the time axis kept free on the right, for the labels
+CORNER = 10  # percent of the time axis left free for labels on the right
 
 
 @dataclass(frozen=True)
 class TraceChart(Chart):
     best: float | None = None
     bound: float | None = None
-    bound_name: str = ""  # "Lowest still possible", or highest where more is better
+    bound_name: str = ""  # "Lowest still possible", or highest if larger is better
 
     @property
     def gap(self) -> float | None:
@@ -37,7 +37,7 @@ class TraceChart(Chart):
 
 
 def trace_chart(run: Run) -> TraceChart | None:
-    """Draw what the search has told so far; None while that is too little for a line."""
+    """Draw the progress of the search; None while there are too few points."""
     trace = run.figures.get("trace") or []
     if len(trace) < FEWEST_POINTS:
         return None
@@ -95,7 +95,7 @@ def _figure(
 
 
 def _shade(start: float, end: float) -> dict[str, Any]:
-    """Shade the time that is left."""
+    """Shade the remaining time."""
     return {
         "type": "rect",
         "xref": "x",

@@ -1,4 +1,4 @@
-"""What a sweep varies."""
+"""The form of a sweep: the values to vary."""
 
 import re
 from typing import Any
@@ -17,7 +17,7 @@ _RANGE = re.compile(r"^(\d{1,9})-(\d{1,9})$")
 
 
 class NumbersField(forms.CharField):
-    """Several numbers in a line: "2, 5, 10", and for whole ones also "2-6"."""
+    """A list of numbers: "2, 5, 10"; whole numbers also as a range: "2-6"."""
 
     def __init__(self, *, whole: bool, least: float, most: float, **kwargs: Any) -> None:
         self.whole, self.least, self.most = whole, least, most
@@ -58,7 +58,7 @@ class NumbersField(forms.CharField):
 
 
 class SweepForm(forms.Form):
-    """Numbers of look-alikes, shares that may be left out, methods; each combination is a run."""
+    """Values of k, suppression limits and methods; each combination is a run."""
 
     def __init__(self, *args: Any, dataset: Dataset, basis: Basis, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""A run: one plan executed on one dataset, and the answer. A sweep: many asked for at once."""
+"""A run is one execution of a plan on a dataset; a sweep is a set of runs started together."""
 
 from typing import cast
 from uuid import uuid4
@@ -20,7 +20,7 @@ from deid_portal.work.leases import Work
 
 
 class Priority(models.IntegerChoices):
-    """Within a team, what somebody waits for goes before what was ordered by the dozen."""
+    """Within a team, single runs go before runs of a sweep."""
 
     SINGLE = 0, "Single run"
     SWEEP = 1, "Part of a sweep"
@@ -42,44 +42,44 @@ class Run(Work):
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="runs")
     number = models.PositiveIntegerField()
     started_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
-    # Who chose the protection: as much an author of the release as whoever pressed start.
+    # Who chose the protection; counts as an author of the release like the one who started the run.
     planned_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
-    # A variant: another run's plan (or the protection's) with a change, said in words.
+    # For variants: the run whose plan was changed (none: the protection), and the change in words.
     based_on = models.ForeignKey(
         "self", null=True, on_delete=models.SET_NULL, related_name="variants"
     )
     change_words = models.TextField(default="", blank=True)
-    # The number of the release, of an earlier version, whose approved plan this carries out again.
+    # The number of a release of an earlier version whose approved plan this run repeats.
     repeats = models.PositiveIntegerField(null=True)
     priority = models.PositiveSmallIntegerField(choices=Priority, default=Priority.SINGLE)
-    # When a steward said "run next"; goes before everything else that its team has waiting.
+    # When a steward chose "run next": before all other waiting runs of the team.
     moved_ahead_at = models.DateTimeField(null=True)
-    # The run that ended without an answer and whose plan is carried out once more.
+    # The failed or stopped run that this one repeats.
     retry_of = models.ForeignKey(
         "self", null=True, on_delete=models.PROTECT, related_name="retries"
     )
-    # The versions of taxonomies that the plan was frozen with; nobody edits them afterwards.
+    # The versions of taxonomies in the frozen plan; versions are immutable.
     taxonomies = models.ManyToManyField(TaxonomyVersion, related_name="runs")
-    # What the plan asks for, in words and without a value; lists and polls open no sealed plan.
+    # The plan in words, without values, so that lists and polls need not unseal the plan.
     plan_words = models.CharField(max_length=200, default="", blank=True)
     short_words = models.CharField(max_length=80, default="", blank=True)
-    # The plan exactly as executed, with the taxonomy files it names; both can hold values.
+    # The plan as executed, and the taxonomy files it names; sealed, since both can hold values.
     plan = SealedJSONField()
     plan_files = SealedJSONField(default=dict)
     plan_sha256 = models.CharField(max_length=64)
-    # What chance is drawn from, until the run has ended; see chance.py.
+    # The source of random numbers, until the run has ended; see chance.py.
     secret = SealedJSONField(null=True, default=new_run_secret, editable=False)
     input_sha256 = models.CharField(max_length=64)
     engine_version = models.CharField(max_length=20, default="", blank=True)
-    # Plan and taxonomies as they may leave with the release: nothing in them that it does not show.
+    # Published form of plan and taxonomies, without values that the release does not contain.
     published = SealedPublicationField(null=True)
     solution = models.BooleanField(null=True)
     report = SealedReportField(null=True)
-    # What boards and lists need of plan and report, so that they open neither; see summaries.py.
+    # Entries of plan and report needed by boards and lists, which open neither; see summaries.py.
     summary = SealedSummaryField(default=dict)
     output_sha256 = models.CharField(max_length=64, default="", blank=True)
     output_bytes = models.BigIntegerField(default=0)
-    # Rows that were never released are deleted with their table; the report stays.
+    # Unreleased rows are deleted with their table; the report is kept.
     rows_deleted_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -89,7 +89,7 @@ class Run(Work):
                 fields=["dataset", "number"], name="runs_are_numbered_per_dataset"
             )
         ]
-        # Asked by every worker that looks for work, and by everybody who waits.
+        # For the query of workers looking for work, and of pages of waiting runs.
         indexes = [models.Index(fields=["status", "queued_at"], name="open_runs")]
 
     def __str__(self) -> str:
@@ -104,20 +104,20 @@ class Run(Work):
 
     @property
     def finished_report(self) -> Report:
-        """Return the report of a run that has ended with an answer; others have none."""
+        """Return the report; raises ValueError if the run has none."""
         if self.report is None:
             raise ValueError("This run has no report.")
         return self.report
 
     @property
     def published_report(self) -> Report:
-        """Return the part of the report that may leave."""
+        """Return the published part of the report."""
         return self.publication.publish_report(honest_report(self))
 
     def frozen_plan(self) -> AnyPlan:
-        """Return the plan; what of it would undo the protection is left out.
+        """Return the plan without a seed that would undo the protection.
 
-        Plans of before chance was drawn in secret may have such a seed.
+        Plans of earlier versions may have such a seed.
         """
         return basis_of(self.plan, self.plan_files).to_plan()
 
@@ -129,13 +129,13 @@ class Run(Work):
 
     @property
     def has_release(self) -> bool:
-        """True when the run ended with rows that could be released, and they are still there."""
+        """True if the run ended with rows to release, and they were not deleted."""
         is_done = self.status == self.Status.FINISHED and self.solution is True
         return is_done and self.rows_deleted_at is None
 
     @property
     def origin_words(self) -> str:
-        """Say where the plan comes from, if it is a variant: "from run 12: hides among 10"."""
+        """For variants, where the plan comes from: "from run 12: hides among 10"."""
         if not self.change_words:
             return ""
         origin = f"run {self.based_on.number}" if self.based_on else "the protection"
@@ -143,7 +143,7 @@ class Run(Work):
 
     @property
     def release_file(self) -> str:
-        """The released rows in the vault; a name per attempt, so two workers never share one."""
+        """The name of the released rows in the vault, different for each attempt."""
         ending = self.dataset.subject.release_ending
         return f"{self.attempt_folder(self.attempt)}/release.{ending}"
 
@@ -152,7 +152,7 @@ class Run(Work):
 
 
 class Sweep(models.Model):
-    """Many runs asked for at once; each of them is a run of its own."""
+    """A set of runs started together."""
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="sweeps")
@@ -175,7 +175,7 @@ class Sweep(models.Model):
 
 
 class SweepMember(models.Model):
-    """A run in a sweep; one that was there before is shown with the others, and not stopped."""
+    """A run in a sweep; if not `is_new`, it existed before and is not stopped with the sweep."""
 
     sweep = models.ForeignKey(Sweep, on_delete=models.CASCADE, related_name="members")
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="memberships")
@@ -191,7 +191,7 @@ class SweepMember(models.Model):
 
 
 class Promotion(models.Model):
-    """The run of a dataset that was chosen to go on to review."""
+    """The run of a dataset chosen for review."""
 
     dataset = models.OneToOneField(Dataset, on_delete=models.PROTECT, related_name="promotion")
     run = models.OneToOneField(Run, on_delete=models.PROTECT, related_name="promotion")

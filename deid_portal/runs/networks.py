@@ -1,4 +1,4 @@
-"""What a run of a network does: open it, protect it, keep what may leave as one archive."""
+"""Runs of networks: open the network, protect it, store the release as one archive."""
 
 import zipfile
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ from deid_portal.runs.stored_releases import StoredRelease
 from deid_portal.vault import vault
 from deid_portal.work.leases import Lease
 
-LARGEST_DRAWN_BESIDE = 200_000  # people; drawing means looking for communities once more
+LARGEST_DRAWN_BESIDE = 200_000  # people; drawing repeats the search for communities
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 WRITERS: dict[str, Callable[[Network, BinaryIO], None]] = {
     "edges.csv": write_edges,
@@ -40,9 +40,9 @@ def protect_network_of(run: Run, watch: ProgressCallback) -> tuple[NetworkPlan, 
 
 
 def _with_drawings(network: Network, outcome: NetworkOutcome) -> NetworkOutcome:
-    """Add drawings to a report: of what leaves, and of before and after for the house alone.
+    """Add drawings to a report: one of the release and, for internal use, one of before and after.
 
-    The first shows no more than the release does.
+    The first shows only what is in the release.
     """
     released, told = outcome.released, outcome.report.network
     if released is None or told is None:
@@ -60,7 +60,7 @@ def _with_drawings(network: Network, outcome: NetworkOutcome) -> NetworkOutcome:
 def _draw_both(
     network: Network, released: Network, rows: Nodes | None
 ) -> LinksBeside | GroupsBeside | None:
-    """Draw before and after at the same places, where every node stands for somebody."""
+    """Draw before and after with the same layout, if both have the same nodes."""
     if rows is None or network.nodes > LARGEST_DRAWN_BESIDE:
         return None
     if len(rows) == network.nodes and int(rows.min()) >= 0:
@@ -85,7 +85,7 @@ def store_network(
 
 
 def write_archive(outcome: NetworkOutcome, stream: BinaryIO) -> None:
-    """Write everything that leaves, always in the same order and with the same times."""
+    """Write the released files, with a fixed order and fixed times."""
     network = outcome.released
     if network is None:
         raise ValueError("Without a solution nothing leaves.")
@@ -106,7 +106,7 @@ def _entry(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
 
 
 def publish_network_plan(plan: NetworkPlan) -> dict[str, Any]:
-    """Return the plan as it may leave: taxonomies name values that the release does not show."""
+    """Return the published plan: without taxonomies, which name values not in the release."""
     document = plan.to_document()
     document["columns"] = {
         name: {key: value for key, value in column.items() if key != "taxonomy"}
@@ -118,7 +118,7 @@ def publish_network_plan(plan: NetworkPlan) -> dict[str, Any]:
 
 
 def network_plan_without_values(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave roles and rules; taxonomies of the node table name values."""
+    """Return roles and rules only; taxonomies of the node table name values."""
     kept = ("role", "type", "treatment", "weight")
     columns = {
         name: {key: own[key] for key in kept if key in own}

@@ -1,4 +1,4 @@
-"""Whom a run that ended concerns, and what they are told."""
+"""Who is notified about the end of a run, and of what."""
 
 from django.urls import reverse
 
@@ -9,7 +9,7 @@ from deid_portal.work.leases import OPEN_STATUSES, WorkStatus
 
 
 def tell_that_it_ended(run: Run, status: WorkStatus, *, solution: bool | None = None) -> None:
-    """Tell who started it; members of a sweep are told about once, when the last has ended."""
+    """Notify who started it; for a sweep once, when its last run has ended."""
     if run.priority == Priority.SWEEP:
         for sweep in Sweep.objects.select_for_update().filter(members__run=run).order_by("id"):
             _tell_if_sweep_ended(sweep)
@@ -33,7 +33,7 @@ def _tell(run: Run, kind: str, what: str, url: str, but: User | None = None) -> 
 
 
 def _tell_if_sweep_ended(sweep: Sweep) -> None:
-    """The sweep is locked: of two members that end at once, the second sees the first."""
+    """Callers lock the sweep, so of two runs that end at once the second sees the first."""
     runs = sweep.runs.order_by()
     if runs.filter(status__in=OPEN_STATUSES).exists():
         return

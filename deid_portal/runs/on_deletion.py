@@ -1,8 +1,7 @@
-"""What becomes of runs when their table is forgotten.
+"""What happens to runs when their table is deleted.
 
-Rows that nobody released are deleted, with the key of the run. Released rows stay: they are handed
-over on terms of their own. Plans lose every value they name, and reports everything that is told by
-values; the numbers stay.
+Unreleased rows are deleted, with the key of the run. Released rows are kept: they have their own
+terms. Values are removed from plans, and entries by values from reports; other figures are kept.
 """
 
 import time
@@ -26,7 +25,7 @@ SECONDS_OF_A_DAY = 24 * 3600
 
 
 def forget_results(dataset: Dataset) -> dict[str, int]:
-    """Delete the rows of runs that were never released, and the values in the plans of all."""
+    """Delete the rows of unreleased runs, and the values in all plans and reports."""
     deleted = 0
     for run in dataset.runs.all():
         is_released = run.requests.filter(release__isnull=False).exists()
@@ -49,13 +48,13 @@ def folder_of_run(run_id: UUID | str) -> str:
 
 
 def _forget_values(run: Run, published: Mapping[str, Any] | None) -> None:
-    """Leave the plan as it was released or, if it was not, without any value."""
+    """Replace the plan by its published form or, without a release, by one without values."""
     plan = published or RunSubject.of(run.dataset).plan_without_values(run)
     run.plan, run.plan_files = plan, {}
     try:
         _hide_values(run, plan)
     except InvalidReport:
-        # Today's engine no longer reads it. That must not keep anything from being deleted.
+        # The report is too old for this engine to read. Deletion must not fail because of it.
         run.report, run.summary = None, describe_request(plan)
 
 
@@ -69,13 +68,13 @@ def _hide_values(run: Run, plan: Mapping[str, Any]) -> None:
 
 
 def _delete_other_attempts(run: Run) -> None:
-    """A worker that died may have left rows under the number of its attempt."""
+    """Delete rows that a worker which died may have stored for an earlier attempt."""
     for attempt in range(run.attempt):
         transaction.on_commit(partial(vault.delete, f"{folder_of_run(run.id)}/{attempt}"))
 
 
 def delete_results_left_over() -> int:
-    """Delete files that a crash between a decision and its carrying out has left behind."""
+    """Delete files left behind by a crash between the database change and the deletion."""
     deleted = 0
     for folder, changed in vault.list_folders_of("runs"):
         run = Run.objects.filter(id=folder.removeprefix("runs/")).only("rows_deleted_at").first()

@@ -1,14 +1,14 @@
-"""Which original row is behind each released record: kept so that the house can attack its release.
+"""The original row of each released record, stored for attacks on one's own release.
 
-A release is in an order of its own and says nothing of where a record comes from. An attack cannot
-be scored without knowing that. Carrying out the plan once more would not do: a search that is cut
-off by time, noise without a seed and a newer engine give another release. So the run keeps it.
+A release has its own order and does not reveal where a record comes from, but attacks cannot be
+scored without knowing it. Running the plan again is no substitute: a search with a time limit,
+secret random numbers or a newer engine give another release. So the run stores it.
 
-What must never happen: that it leaves, or outlives the table. Whoever had it and the original would
-need no attack. So it lies with the table, in the folder of the dataset, is opened by the key of the
-dataset and goes with it; nothing but the attacks room reads it, and no page, package or recipe
-contains it. Beside it lie the released cells as the engine made them, since a CSV file cannot say
-what was a gap, or had an apostrophe put in front of it for the sake of spreadsheets.
+It must never be published or outlive the table: with it and the original everybody could be
+re-identified. So it is stored in the folder of the dataset, encrypted with the key of the dataset,
+and deleted with it. Only the attacks room reads it; no page, package or recipe contains it. The
+released cells are stored with it, since a CSV file does not tell missing values from empty text,
+or which apostrophes were added against formulas in spreadsheets.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Origins:
 
 
 def keep_origins(run: Run, outcome: Outcome) -> None:
-    """Store them under the attempt that made the release; called before the row says it ended."""
+    """Store them for the attempt that made the release, before the run is marked as finished."""
     if outcome.released is None or outcome.rows is None:
         return
     with vault.VaultWriter(f"{_folder(run)}/table") as writer:
@@ -42,7 +42,7 @@ def keep_origins(run: Run, outcome: Outcome) -> None:
 
 
 def origins_of(run: Run) -> Origins | None:
-    """Read them back; None for a run of before they were kept, or whose table is gone."""
+    """Return the origins; None for runs older than this feature, or whose table was deleted."""
     try:
         with vault.open_reader(f"{_folder(run)}/table") as stream:
             released = read_arrow(stream)
@@ -54,14 +54,14 @@ def origins_of(run: Run) -> Origins | None:
 
 
 def keep_network_origins(run: Run, rows: Codes | None) -> None:
-    """Store who is behind each node of a released network; what it shows lies in the release."""
+    """Store the original node of each released node; attributes are read from the release."""
     if rows is not None:
         with vault.VaultWriter(f"{_folder(run)}/rows") as writer:
             writer.write(rows.astype("<i4").tobytes())
 
 
 def network_origins_of(run: Run) -> Codes | None:
-    """Read them back; None for a run of before they were kept, or whose network is gone."""
+    """Return the origins; None for runs older than this feature, or whose network was deleted."""
     try:
         with vault.open_reader(f"{_folder(run)}/rows") as stream:
             return np.frombuffer(stream.read(), "<i4").astype(np.int32)
@@ -70,7 +70,7 @@ def network_origins_of(run: Run) -> Codes | None:
 
 
 def delete_origins(run: Run, attempt: int) -> None:
-    """Delete what an attempt has kept that gave no answer."""
+    """Delete the origins stored by a failed attempt."""
     vault.delete(f"datasets/{run.dataset_id}/origins/{run.id}-{attempt}")
 
 

@@ -1,4 +1,4 @@
-"""How far a run is, in words and numbers; pure functions of the row."""
+"""The progress of a run in words and numbers; pure functions of the row."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,11 +27,11 @@ class PhaseView:
 
 @dataclass(frozen=True)
 class BestView:
-    """The best answer so far, as people say it."""
+    """The best result so far, in words."""
 
     left_out: int | None
-    columns: list[tuple[str, str]]  # name, how coarse
-    exact: int  # how many columns stay as they are
+    columns: list[tuple[str, str]]  # name, level
+    exact: int  # number of unchanged columns
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class ProgressView:
 
 
 def describe_progress(run: Run, *, tells_search: bool = True) -> ProgressView:
-    """Describe how far a run is.
+    """Describe the progress of a run.
 
-    What the search has found so far counts everybody, people left out included, so who sees no rows
-    is not told it (`tells_search`).
+    Figures of the search count suppressed records as well, so they are not shown to viewers without
+    row access (`tells_search`).
     """
     return ProgressView(
         percent=int(100 * fraction_of(run)),
@@ -61,7 +61,7 @@ def describe_progress(run: Run, *, tells_search: bool = True) -> ProgressView:
 
 
 def fraction_of(run: Run) -> float:
-    """Return how much of the whole is done, between 0 and 1; it never goes back."""
+    """Return the progress between 0 and 1; it never decreases."""
     if run.status == Run.Status.FINISHED:
         return 1.0
     if run.status == Run.Status.QUEUED:
@@ -80,7 +80,7 @@ def _label(run: Run, stage: str) -> str:
 
 
 def _figures(run: Run) -> dict[str, Any]:
-    """What the search says of itself; "settled" is told apart from what was looked at."""
+    """Return the figures of the search; "settled" here excludes combinations that were checked."""
     figures = dict(run.figures)
     if "settled" in figures and "checked" in figures:
         figures["settled"] = max(0, figures["settled"] - figures["checked"])

@@ -1,7 +1,7 @@
-"""What a run tells people while it works: how far, how long still, how good the best answer is.
+"""The progress of a run: fraction done, time left, and the best result so far.
 
-Sits between the engine, which knows what it does, and the row, which people look at. Keeps numbers,
-levels and names of columns; nothing here is a value of the table.
+Takes the progress calls of the engine and adds the figures that pages show. It has numbers, levels
+and names of columns, never values of the table.
 """
 
 import math
@@ -14,16 +14,16 @@ from deid_portal.engine.progress import ProgressCallback
 
 # Share of the whole that each stage usually takes; searching dominates.
 SHARES = {"read": 5, "patterns": 5, "search": 65, "release": 10, "measure": 10, "store": 5}
-# Other names the engine has for what people see as one stage.
+# Phases of the engine that are shown as part of another stage.
 STAGES = {"protect": "search", "attack": "measure"}
-# What follows the search usually takes this much longer than reading and finding patterns did.
+# Stages after the search usually take this many times as long as those before it.
 AFTER_PER_BEFORE = 3.0
-# Too little of the search to judge the rest by.
+# Below these the search has not run long enough for an estimate.
 LEAST_SECONDS, LEAST_FRACTION = 5.0, 0.02
-# Searches become slower: what the last seconds have settled says more than the whole way so far.
+# Searches become slower, so the pace of the last seconds predicts better than the mean pace.
 RECENT_SECONDS = 10.0
-# A new estimate moves the old one this part of the way per second, and never lifts it faster than
-# the clock runs: time left may stand still, but does not climb before one's eyes.
+# The shown time left moves this share towards a new estimate per second. It rises by at most one
+# second per second.
 TRUST_PER_SECOND = 0.25
 LONGEST_CLIMB = 1.0
 POINTS_KEPT = 80
@@ -34,7 +34,7 @@ def stage_of(phase: str) -> str:
 
 
 class ProgressWatch:
-    """Called by the engine as its progress; adds time and history and passes all of it on."""
+    """A progress callback that adds time left and history, and calls the next one."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class ProgressWatch:
         self._stage = "read"
         self._fraction = 0.0
         self._left: float | None = None
-        self._places: deque[tuple[float, float]] = deque()  # when, how much of the search
+        self._places: deque[tuple[float, float]] = deque()  # time, fraction of the search
         self._trace: list[list[float | None]] = []  # seconds, best, bound
         self._improved = 0
         self._search: dict[str, Any] = {}
@@ -92,7 +92,7 @@ class ProgressWatch:
         return max(after - used, 0.0)
 
     def _recent_pace(self, within: float) -> float:
-        """Return how much of the search one of the last seconds has settled."""
+        """Return the fraction of the search done per second, over the last seconds."""
         self._places.append((self._last, within))
         while self._last - self._places[0][0] > RECENT_SECONDS:
             self._places.popleft()
@@ -100,7 +100,7 @@ class ProgressWatch:
         return (within - was) / (self._last - then) if self._last - then > 1 else math.inf
 
     def _remember(self, elapsed: float, figures: dict[str, Any]) -> None:
-        """Keep the figures of the search, and a point whenever best or bound has moved."""
+        """Store the figures of the search, and a point of the trace if best or bound changed."""
         if self._stage != "search":
             return
         self._search |= figures
@@ -115,7 +115,7 @@ class ProgressWatch:
 
 
 def overall(stage: str, within: float) -> float:
-    """Return how much of the whole is done, between 0 and 1."""
+    """Return the fraction of the whole run that is done, between 0 and 1."""
     before = 0
     for name, share in SHARES.items():
         if name == stage:
@@ -125,7 +125,7 @@ def overall(stage: str, within: float) -> float:
 
 
 def gently(left: float | None, estimate: float | None, passed: float) -> float | None:
-    """Return the time left to show, after `passed` seconds and in the light of a new estimate."""
+    """Return the smoothed time left, `passed` seconds later and given a new estimate."""
     if estimate is None or left is None:
         return estimate if left is None else max(left - passed, 0.0)
     trust = min(1.0, TRUST_PER_SECOND * passed)
@@ -136,7 +136,7 @@ def gently(left: float | None, estimate: float | None, passed: float) -> float |
 
 
 def thinned(trace: list[list[float | None]]) -> list[list[float | None]]:
-    """Drop every second point, but none at which the best answer became better."""
+    """Drop every second point, except where the best result improved."""
     kept = [
         point
         for place, point in enumerate(trace)

@@ -1,7 +1,7 @@
-"""The one run of a dataset that goes on to review; the others stay beside it.
+"""The promoted run of a dataset, the only one that can be reviewed.
 
-Promoting can be undone, and another run promoted instead, until a review of the promoted one has
-been asked for.
+Promotion can be undone, or another run promoted instead, until a review of the promoted run has
+been requested.
 """
 
 from django.db import transaction
@@ -44,14 +44,14 @@ def _check_not_in_review(run: Run) -> None:
 
 
 def promoted_run(dataset: Dataset) -> Run | None:
-    """Return the run that goes on to review, or None while none was chosen."""
+    """Return the promoted run, or None."""
     promotion = getattr(dataset, "promotion", None)
     return promotion.run if promotion is not None else None
 
 
 @transaction.atomic
 def promote_run(*, run: Run, promoted_by: User) -> None:
-    """Choose a run; the one chosen before steps back."""
+    """Promote a run in place of the one promoted before."""
     dataset = hold_dataset(run.dataset)
     run.dataset = dataset
     check_can_promote(promoted_by, run)

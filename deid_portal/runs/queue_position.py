@@ -1,4 +1,4 @@
-"""How long a run will have to wait: what is ahead of it, and how long that usually takes."""
+"""The expected waiting time of a run, from the runs ahead of it and their usual duration."""
 
 import heapq
 import time
@@ -26,11 +26,11 @@ SECONDS_BETWEEN_LOOKS = 0.1
 class Wait:
     runs_ahead: int
     workers: int
-    seconds: float | None  # None when nothing is known, or when nobody is there to work
+    seconds: float | None  # None if no durations are known, or no worker is running
 
 
 def describe_wait(run: Run, in_turn: Sequence[WaitingRun]) -> Wait:
-    """Say how long a run will wait; `in_turn` is who waits with it, the next one first."""
+    """Estimate the wait of a run; `in_turn` are all waiting runs, the next one first."""
     order = [waiting.id for waiting in in_turn]
     ahead = order.index(run.id) if run.id in order else 0
     workers = cached_briefly("workers", count_workers)
@@ -45,7 +45,7 @@ def describe_wait(run: Run, in_turn: Sequence[WaitingRun]) -> Wait:
 
 @dataclass(frozen=True)
 class QueueView:
-    """What waits beside a run: the runs of its own team by name, those of others as a number."""
+    """The other waiting runs: those of the same team by name, others as a number."""
 
     runs: list[Run]
     more: int  # of the same team, not shown
@@ -53,7 +53,7 @@ class QueueView:
 
 
 def describe_queue(run: Run, in_turn: Sequence[WaitingRun]) -> QueueView:
-    """Cost: one query, none while nothing of the same team waits."""
+    """Return the queue with one query, or none if no other run of the team waits."""
     order = [waiting for waiting in in_turn if waiting.id != run.id]
     own = [waiting.id for waiting in order if waiting.team == run.dataset.team_id]
     shown = Run.objects.filter(id__in=own[:RUNS_SHOWN]).defer(*HEAVY).select_related("dataset")
@@ -63,9 +63,9 @@ def describe_queue(run: Run, in_turn: Sequence[WaitingRun]) -> QueueView:
 
 
 def wait_briefly(run: Run) -> None:
-    """Give a run that was just started the time to end: a page that flashes by helps nobody.
+    """Wait for a run that was just started, so that short runs need no progress page.
 
-    Only where a worker was told; the person waits for two seconds at most.
+    Only if the run was sent to the queue, and for two seconds at most.
     """
     while run.is_open and run.sent_at is not None:
         if (timezone.now() - run.queued_at).total_seconds() > SECONDS_WORTH_NO_PAGE:
@@ -75,7 +75,7 @@ def wait_briefly(run: Run) -> None:
 
 
 def usual_run_seconds() -> float | None:
-    """Return how long runs took lately; half of them took longer."""
+    """Return the median duration of recent runs."""
     finished = Run.objects.filter(status=WorkStatus.FINISHED, started_at__isnull=False)
     times = finished.order_by("-queued_at").values_list("started_at", "finished_at")
     took = [(end - start).total_seconds() for start, end in times[:RUNS_LOOKED_AT] if start and end]
@@ -85,7 +85,7 @@ def usual_run_seconds() -> float | None:
 def seconds_until_start(
     ahead: int, running_left: Iterable[float], workers: int, usual: float
 ) -> float:
-    """Let the workers take one run after the other, and see when one is free for this one."""
+    """Simulate the workers taking the runs ahead; return when one is free for this run."""
     free_in = sorted(running_left)[:workers]
     free_in += [0.0] * (workers - len(free_in))
     heapq.heapify(free_in)

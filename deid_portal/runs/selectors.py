@@ -12,7 +12,7 @@ from deid_portal.runs.models import Run, Sweep, SweepMember
 from deid_portal.runs.turns import Share, WaitingRun, in_turn
 from deid_portal.work.leases import OPEN_STATUSES, WorkStatus, claimable, stale
 
-# Documents that only single pages need; a list of runs must not decrypt them all.
+# Sealed documents needed by single pages only; lists of runs must not decrypt them.
 HEAVY = ("plan", "plan_files", "report", "published", "summary", "secret")
 
 
@@ -28,7 +28,7 @@ def get_run_or_404(user: User, run_id: UUID) -> Run:
 
 
 def get_light_run_or_404(user: User, run_id: UUID) -> Run:
-    """Fetch a run without its documents, for the pages that are asked for every second."""
+    """Fetch a run without its documents, for pages that are polled every second."""
     return get_object_or_404(_light(visible_runs(user)), id=run_id)
 
 
@@ -37,21 +37,21 @@ def runs_of(dataset: Dataset) -> QuerySet[Run]:
 
 
 def runs_for_board(dataset: Dataset) -> QuerySet[Run]:
-    """Return the runs that have an answer or are on the way to one, with their summaries."""
+    """Return the runs that have finished or are open, with their summaries."""
     shown = dataset.runs.filter(status__in=(*OPEN_STATUSES, WorkStatus.FINISHED))
     heavy = [name for name in HEAVY if name != "summary"]
     return shown.select_related("based_on").defer(*heavy, *(f"based_on__{name}" for name in HEAVY))
 
 
 def _light(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """Leave the documents closed, those of the run it was made from too."""
+    """Defer the sealed documents, also those of the run that a variant is based on."""
     return runs.defer(*HEAVY, *(f"based_on__{name}" for name in HEAVY))
 
 
 def open_runs_of_team(user: User, team: Team) -> QuerySet[Run]:
-    """Return what waits or is at work, with what the box of running jobs says about it.
+    """Return the waiting and running runs of a team, for the box of running jobs.
 
-    That is asked for every two seconds and can be many: no more columns than needed.
+    It is polled every two seconds and can be long, so only the columns needed are loaded.
     """
     runs = Run.objects.filter(
         dataset__in=visible_datasets(user), dataset__team=team, status__in=OPEN_STATUSES
@@ -64,7 +64,7 @@ def open_runs_of_team(user: User, team: Team) -> QuerySet[Run]:
 
 
 def failed_runs_of_team(user: User, team: Team, since: datetime) -> QuerySet[Run]:
-    """Return the runs that failed lately and that nobody has retried or followed up."""
+    """Return the runs that failed since then and have no later run on the same dataset."""
     later = Run.objects.filter(dataset=OuterRef("dataset"), number__gt=OuterRef("number"))
     failed = visible_runs(user).filter(
         ~Exists(later), dataset__team=team, status=WorkStatus.FAILED, finished_at__gte=since
@@ -73,7 +73,7 @@ def failed_runs_of_team(user: User, team: Team, since: datetime) -> QuerySet[Run
 
 
 def waiting_in_turn() -> list[WaitingRun]:
-    """Return the runs of all teams that any free worker may take, the next one first."""
+    """Return the claimable runs of all teams, the next one first."""
     waiting = Run.objects.filter(claimable()).values_list(
         "id",
         "dataset__team_id",
@@ -107,7 +107,7 @@ def next_run_id() -> UUID | None:
 
 
 def sweeps_of(dataset: Dataset) -> QuerySet[Sweep]:
-    """Return the sweeps of a dataset with how many of their runs ended and how many are open."""
+    """Return the sweeps of a dataset, with the numbers of their ended and open runs."""
     return _counted(dataset.sweeps.select_related("started_by"))
 
 

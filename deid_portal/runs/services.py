@@ -43,7 +43,7 @@ def check_can_move_ahead(user: User, run: Run) -> None:
 
 @transaction.atomic
 def start_run(*, dataset: Dataset, started_by: User) -> Run:
-    """Freeze the plan as it stands now and queue its execution."""
+    """Freeze the current plan and queue its execution."""
     check_can_start_run(started_by, dataset)
     composed = PlannedSubject.of(dataset).compose()
     plan = composed.to_plan()
@@ -58,7 +58,7 @@ def start_run(*, dataset: Dataset, started_by: User) -> Run:
 
 @transaction.atomic
 def retry_run(*, run: Run, retried_by: User) -> Run:
-    """Carry out the frozen plan of a run that failed or was stopped once more, as a new run."""
+    """Queue the frozen plan of a failed or stopped run again, as a new run."""
     check_can_retry_run(retried_by, run)
     plan = run.frozen_plan()
     twin = open_twin(hold_dataset(run.dataset), plan)
@@ -76,18 +76,18 @@ def retry_run(*, run: Run, retried_by: User) -> Run:
         retry_of=run,
         repeats=run.repeats,
     )
-    # In a sweep it takes the place of the run without an answer.
+    # In sweeps it replaces the failed or stopped run.
     run.memberships.update(run=again, is_new=True)
     return again
 
 
 def open_twin(dataset: Dataset, plan: AnyPlan) -> Run | None:
-    """Return the run that already carries out this plan: a second click, or a colleague's."""
+    """Return an open run of the same plan, for example after a double click."""
     return dataset.runs.filter(plan_sha256=plan.sha256, status__in=OPEN_STATUSES).first()
 
 
 def hold_dataset(dataset: Dataset) -> Dataset:
-    """Lock a dataset, so that two people who start at the same instant get two numbers."""
+    """Lock a dataset, so that runs started at the same moment get different numbers."""
     return Dataset.objects.select_for_update().get(id=dataset.id)
 
 
@@ -104,7 +104,7 @@ def queue_run(
     retry_of: Run | None = None,
     repeats: int | None = None,
 ) -> Run:
-    """Write a run with its frozen plan and queue it; call it while the dataset is held."""
+    """Create a run with its frozen plan and queue it; the caller must have locked the dataset."""
     last = dataset.runs.aggregate(last=Max("number"))["last"] or 0
     document = plan.to_document()
     asked = basis_of(document)
@@ -145,7 +145,7 @@ def queue_run(
 
 @transaction.atomic
 def move_run_ahead(*, run: Run, moved_by: User) -> None:
-    """Let a waiting run be the next of its team; other teams lose nothing by it."""
+    """Make a waiting run the next one of its team; turns of other teams are not affected."""
     check_can_move_ahead(moved_by, run)
     waiting = Run.objects.filter(id=run.id, status=Run.Status.QUEUED)
     if not waiting.update(moved_ahead_at=timezone.now()):

@@ -1,4 +1,4 @@
-"""What a run asks of its dataset: carry out a plan on it, and forget the values in a plan."""
+"""How runs differ by kind of dataset: executing a plan, and removing values from a plan."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class RunOfTable(RunSubject, kind=SubjectKind.TABLE):
         try:
             plan = run.frozen_table_plan()
         except EngineError:
-            # Today's engine no longer reads it. That must not keep anything from being deleted.
+            # The plan is too old for this engine to read. Deletion must not fail because of it.
             rules = [_without_values(rule) for rule in run.plan["models"]]
             return {"columns": {}, "models": rules}
         return hide_values(plan).to_document()
@@ -71,6 +71,6 @@ class RunOfNetwork(RunSubject, kind=SubjectKind.NETWORK):
 
 
 def _without_values(rule: dict[str, Any]) -> dict[str, Any]:
-    """Leave numbers and the words that are no cell of the table."""
+    """Keep numbers, and text that cannot be a cell of the table."""
     is_word = ("model", "variant", "distance", "column")
     return {k: own for k, own in rule.items() if k in is_word or isinstance(own, int | float)}

@@ -1,8 +1,9 @@
-"""The few numbers of a run that lists, boards and policies look at.
+"""Summaries of runs: the few figures needed by lists, boards and policies.
 
-A report is large and sealed; a page about two hundred runs must not open two hundred of them. So
-what such a page needs is kept apart, in the shape the report has: whatever reads a report (the
-gates of a policy, say) can read this instead. It can hold names of groups, so it is sealed too.
+A report is large and sealed; a page of two hundred runs must not open two hundred reports. So the
+entries such pages need are stored separately, with the structure of a report, so that code that
+reads reports (such as the gates of a policy) can read summaries. They can hold names of groups, so
+they are sealed as well.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,10 +46,10 @@ def describe_plan(plan: Mapping[str, Any]) -> AskedProtection:
 
 
 def summarize_run(report: Report, detail: PublishedDetail | None = None) -> RunSummary:
-    """Pick from a finished run's report, no solution included.
+    """Return the summary of a finished run, with or without a solution.
 
-    `detail` is what the published plan says of detail lost; it is shown instead of the report's own
-    to those who see no rows (`reports/visibility.py`).
+    `detail` holds levels and loss computed from the published plan; viewers without row access see
+    them instead of those of the report (`reports/visibility.py`).
     """
     plan = {"columns": {name: _roles(own) for name, own in report.plan["columns"].items()}}
     asked, counted = describe_plan(report.plan), InputRows(report.input.rows)
@@ -74,7 +75,7 @@ def summarize_run(report: Report, detail: PublishedDetail | None = None) -> RunS
 
 
 def _as(kind: type[Kind], part: Part) -> Kind:
-    """Return the entries of a part that a smaller one has, too."""
+    """Convert a part to a smaller one with a subset of its entries."""
     return kind.from_document(part.to_document())
 
 
@@ -88,9 +89,9 @@ def _verdict(rule: RuleVerdict) -> RuleVerdict:
 
 
 def _telling_most(who_pays: Sequence[PayingColumn]) -> Iterator[PayingGroups]:
-    """Keep of each column the smallest group, and those that pay more than every larger one.
+    """Keep, per column, the smallest group and those with a larger share than every larger group.
 
-    So the one that pays most is there, whatever size a policy begins to judge at.
+    So the group with the largest share is included, whatever minimum size a policy sets.
     """
     for table in who_pays:
         groups = [group for group in table.groups if group.records]
@@ -114,7 +115,7 @@ def _roles(column: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _without_values(rule: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep numbers and words of a rule; of the values it names, the columns they are in."""
+    """Keep scalar parameters of a rule, and the columns (not the values) of those by value."""
     kept = {
         name: value
         for name, value in rule.items()

@@ -1,4 +1,4 @@
-"""Ask for many runs at once, and stop them all."""
+"""Start and stop sweeps."""
 
 from typing import Any
 from uuid import UUID
@@ -54,7 +54,7 @@ def sweep(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_POST
 def sweep_size(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
-    """How many runs the numbers come to, and how long that takes; nothing is started."""
+    """The number of runs of a sweep and their duration, before it is started."""
     dataset = get_dataset_or_404(person_of(request), dataset_id)
     with entering_step(dataset, "run"):
         check_plan_chosen(dataset)

@@ -1,7 +1,7 @@
-"""Many runs asked for at once: several k, several limits, several methods.
+"""Sweeps: runs over several values of k, suppression limits and methods.
 
-Each member is a run of its own, queued behind single runs. A plan that this table was already run
-with is not run again; its run simply belongs to the sweep as well.
+Each member is a separate run, queued behind single runs. If there is already a run of the same plan
+on this table, that run is added to the sweep instead of a new one.
 """
 
 from abc import abstractmethod
@@ -41,13 +41,13 @@ from deid_portal.web.refusals import Refused
 from deid_portal.work.leases import OPEN_STATUSES, request_stop
 
 MOST_MEMBERS = 60
-# Those that need nothing but their name; what they leave to choose is as usual.
+# Methods without required parameters; optional ones have their defaults.
 METHODS_TO_SWEEP = ("full-domain", "local-recoding", "top-down", "mondrian")
 
 
 @dataclass(frozen=True)
 class SweepMethod:
-    """A method that can be tried, as a plan names it."""
+    """A variant of a method that a sweep can try, with its entry in a plan."""
 
     name: str
     title: str
@@ -61,14 +61,14 @@ WAYS = {
 
 
 def ways_of(dataset: Dataset) -> list[SweepMethod]:
-    """Return what a sweep of this table or network can try."""
+    """Return the variants of methods that a sweep of this dataset can try."""
     return [WAYS[name] for name in SweptSubject.of(dataset).ways()]
 
 
 class SweptSubject(SubjectPart):
     @abstractmethod
     def ways(self) -> Sequence[str]:
-        """Name what a sweep can try; names of WAYS."""
+        """Return the names of the variants a sweep can try, keys of WAYS."""
 
 
 class SweptTable(SweptSubject, kind=SubjectKind.TABLE):
@@ -83,14 +83,14 @@ class SweptNetwork(SweptSubject, kind=SubjectKind.NETWORK):
 
 @dataclass(frozen=True)
 class SweepGrid:
-    """What is varied; an empty axis stays as the protection has it."""
+    """The values to vary; for an empty axis those of the protection are used."""
 
     look_alikes: tuple[int, ...] = ()
     limits: tuple[float, ...] = ()
     methods: tuple[str, ...] = ()  # names of WAYS
 
     def changes(self, basis: Basis) -> Iterator[list[Change]]:
-        """Yield what each member changes; a method that leaves out nobody needs no limits."""
+        """Yield the changes of each member; limits are skipped for methods without suppression."""
         for method in self.methods or (None,):
             other = _use(WAYS[method], basis) if method is not None else []
             has_limit = apply_changes(basis, other)[0].limit is not None
@@ -101,7 +101,7 @@ class SweepGrid:
                     yield [*other, *hides, *left_out]
 
     def words(self) -> str:
-        """Say what is varied, in numbers."""
+        """Describe the values to vary."""
         said = []
         if self.look_alikes:
             said.append(f"hides among {_listed(f'{k:,}' for k in self.look_alikes)}")
@@ -113,7 +113,7 @@ class SweepGrid:
 
 
 def _use(way: SweepMethod, basis: Basis) -> list[Change]:
-    """Use a method; the one that the plan has stays, with whatever else it says."""
+    """Return the change to a method; none if the plan uses it, so that its parameters are kept."""
     return [] if basis.is_using(way.entry) else [UseMethod(dict(way.entry))]
 
 
@@ -133,9 +133,9 @@ def check_can_sweep(user: User, dataset: Dataset) -> None:
 
 
 def plan_members(dataset: Dataset, grid: SweepGrid) -> tuple[Basis, list[SweptPlan]]:
-    """Return the plans a sweep of the protection comes to, each once.
+    """Return the different plans of a sweep of the protection.
 
-    Raises Refused where they are too few or too many, InvalidPlan where one makes no sense.
+    Raises Refused if there are too few or too many, InvalidPlan if one is invalid.
     """
     basis = basis_of_protection(dataset)
     wanted = list(grid.changes(basis))
@@ -159,7 +159,7 @@ def check_size(count: int) -> None:
 
 
 def start_sweep(*, dataset: Dataset, grid: SweepGrid, started_by: User) -> Sweep:
-    """Queue a run for every plan of the grid that was not run before."""
+    """Queue a run for every plan of the grid that has no run yet."""
     check_can_sweep(started_by, dataset)
     basis, members = plan_members(dataset, grid)
     with transaction.atomic():
@@ -196,7 +196,7 @@ def start_sweep(*, dataset: Dataset, grid: SweepGrid, started_by: User) -> Sweep
 
 @transaction.atomic
 def stop_sweep(*, sweep: Sweep, stopped_by: User) -> int:
-    """Stop every run the sweep has started and that has not ended; returns how many."""
+    """Stop the open runs that the sweep has started; returns their number."""
     check_can_run(stopped_by, sweep.dataset)
     open_runs = list(_started_and_open(sweep))
     if not open_runs:

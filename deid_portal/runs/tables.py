@@ -1,4 +1,4 @@
-"""What a run of a table does: open it, protect it, keep the released rows."""
+"""Runs of tables: open the table, protect it, store the released rows."""
 
 from dataclasses import replace
 from typing import BinaryIO, cast

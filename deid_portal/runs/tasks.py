@@ -11,7 +11,7 @@ from deid_portal.work.leases import claim_next, pick_up_forgotten
 
 @app.task
 def execute_run(run_id: str) -> None:
-    """Carry out the run whose turn it is; the message says only that one more is waiting."""
+    """Execute the run whose turn it is; the message only signals that one more is waiting."""
     lease = claim_next(Run, next_run_id)
     if lease is not None:
         perform_run(lease)
@@ -19,7 +19,7 @@ def execute_run(run_id: str) -> None:
 
 @app.task
 def pick_up_forgotten_work() -> None:
-    """Sent every few seconds by the clock process; safe to run anywhere and any number of times."""
+    """Run every few seconds by the scheduler; safe to run concurrently."""
     pick_up_forgotten_fetches()
     pick_up_forgotten_readings()
     pick_up_forgotten_network_readings()
@@ -28,5 +28,5 @@ def pick_up_forgotten_work() -> None:
 
 @app.task
 def delete_results() -> None:
-    """Sent every hour by the clock process."""
+    """Run every hour by the scheduler."""
     delete_results_left_over()

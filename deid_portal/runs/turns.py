@@ -1,9 +1,9 @@
-"""Whose run is next; pure functions.
+"""The order in which waiting runs are executed; pure functions.
 
-Teams take turns: the team with the fewest runs at work is served first, and among equals the one
-whose last turn was longest ago. So a team with a hundred runs waiting delays another by one run at
-most. Within a team, what a dead worker left comes first, then what a steward moved ahead, then
-single runs before members of a sweep, then the oldest.
+Teams take turns: the team with the fewest running runs is served first, among equals the one whose
+last turn was longest ago. So a team with a hundred waiting runs delays another by one run at most.
+Within a team, runs of workers that died come first, then runs that a steward moved ahead, then
+single runs before those of a sweep, then the oldest.
 """
 
 from collections import defaultdict
@@ -22,7 +22,7 @@ class WaitingRun:
     queued_at: datetime
     priority: int = 0
     moved_ahead_at: datetime | None = None
-    was_left: bool = False  # its worker died; its turn had come already
+    was_left: bool = False  # its worker died, so it already had its turn
 
     @property
     def place_in_team(self) -> tuple[bool, float, int, datetime]:
@@ -32,17 +32,16 @@ class WaitingRun:
 
 @dataclass(frozen=True)
 class Share:
-    """What a team has had so far."""
+    """The running runs of a team, and when it had its last turn."""
 
     running: int = 0
-    last_turn: float = 0.0  # on any clock; 0 for a team that never had one
+    last_turn: float = 0.0  # a timestamp; 0 for a team that never had a turn
 
 
 def in_turn(waiting: Iterable[WaitingRun], shares: Mapping[UUID, Share]) -> list[WaitingRun]:
     """Return the runs in the order in which free workers take them.
 
-    Each turn counts against its team at once, so the order further back is what will happen if
-    nothing ends and nothing new comes.
+    The order assumes that until then no run ends and no run is added.
     """
     lines: dict[UUID, list[WaitingRun]] = defaultdict(list)
     for run in sorted(waiting, key=lambda run: run.place_in_team, reverse=True):

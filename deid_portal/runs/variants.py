@@ -1,8 +1,8 @@
-"""Runs of a changed plan: "what if", without touching the protection that is chosen.
+"""Variants: runs of a changed plan, without changing the chosen protection.
 
-A variant starts from the plan a run froze, or from the protection, plus declared changes
-(`plans/changes.py`). It is a run like any other: its own frozen plan, judged by the same validator,
-with its own number, audit record and report. Besides it keeps what it was made from, in words.
+A variant is the frozen plan of a run, or the protection, with declared changes
+(`plans/changes.py`). It is a run like any other, with its own validated and frozen plan, number,
+audit record and report. It also stores its origin, in words.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ from deid_portal.work.leases import OPEN_STATUSES, WorkStatus
 
 @dataclass(frozen=True)
 class VariantRun:
-    """The run of a plan; not new where the same plan is at work or was carried out before."""
+    """The run of a plan; not new if there already is an open or finished run of the same plan."""
 
     run: Run
     is_new: bool
@@ -43,7 +43,7 @@ def check_can_vary(user: User, run: Run) -> None:
 
 
 def start_variant(*, run: Run, changes: Sequence[Change], started_by: User) -> VariantRun:
-    """Run the plan of `run` with changes; raises Refused, or InvalidPlan if that makes no sense."""
+    """Run the plan of `run` with changes; raises Refused, or InvalidPlan if the plan is invalid."""
     check_can_vary(started_by, run)
     return start_changed(
         dataset=run.dataset,
@@ -58,7 +58,7 @@ def start_variant(*, run: Run, changes: Sequence[Change], started_by: User) -> V
 def start_variant_of_protection(
     *, dataset: Dataset, changes: Sequence[Change], started_by: User
 ) -> VariantRun:
-    """Run the chosen protection with changes; the protection itself stays as it is."""
+    """Run the chosen protection with changes; the protection itself is not changed."""
     check_can_run(started_by, dataset)
     check_plan_chosen(dataset)
     return start_changed(
@@ -71,7 +71,7 @@ def start_variant_of_protection(
 
 
 def basis_of_run(run: Run) -> Basis:
-    """Return the frozen plan of a run and the levels it released at, or came nearest with."""
+    """Return the frozen plan of a run, with the levels of its release or of its nearest miss."""
     report = run.report
     if report is None:
         return basis_of(run.plan, run.plan_files)
@@ -120,19 +120,19 @@ def start_changed(
 
 
 def validate_changed_plan(dataset: Dataset, changed: Basis) -> AnyPlan:
-    """Validate what changes came to, as every plan is; raises InvalidPlan."""
+    """Validate a changed plan like any other; raises InvalidPlan."""
     plan = changed.to_plan()
     PlannedSubject.of(dataset).check_fits(plan)
     return plan
 
 
 def find_twin(dataset: Dataset, plan: AnyPlan) -> Run | None:
-    """Find a run that answers the same question: same table, same plan, same engine."""
+    """Find an equivalent run: same table, same plan, same engine."""
     return find_twins(dataset, [plan]).get(plan.sha256)
 
 
 def find_twins(dataset: Dataset, plans: Iterable[AnyPlan]) -> dict[str, Run]:
-    """Find the runs that answer these plans already, by the hash of the plan."""
+    """Find equivalent runs of these plans, by the hash of the plan."""
     answered = Q(status__in=OPEN_STATUSES) | Q(
         status=WorkStatus.FINISHED, engine_version=ENGINE_VERSION
     )
@@ -141,5 +141,5 @@ def find_twins(dataset: Dataset, plans: Iterable[AnyPlan]) -> dict[str, Run]:
         plan_sha256__in={plan.sha256 for plan in plans},
         input_sha256=dataset.file_sha256,
     )
-    # Newest first, so that of several the oldest stays.
+    # Runs are ordered newest first, so of several the oldest one is kept in the dict.
     return {run.plan_sha256: run for run in same.defer(*HEAVY)}

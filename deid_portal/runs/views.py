@@ -91,7 +91,7 @@ def start(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
 
 @require_POST
 def try_change(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Run the plan of a run with a change; the protection that is chosen stays as it is."""
+    """Run the plan of a run with a change; the chosen protection is not changed."""
     run = get_run_or_404(person_of(request), run_id)
     try:
         changes = read_changes(request.POST.get("change", ""))
@@ -102,7 +102,7 @@ def try_change(request: HttpRequest, run_id: UUID) -> HttpResponse:
     number = started.run.number
     if not started.is_new:
         messages.info(request, f"Run {number} already has this plan, so nothing new was started.")
-    # Both are pinned there: what it was, and what the change makes of it.
+    # Pin both runs on the board, for a comparison.
     beside = f"?a={run.number}&b={number}" if number != run.number else f"?a={number}"
     return redirect(reverse("reports:board", args=[run.dataset_id]) + beside)
 
@@ -118,10 +118,10 @@ def show(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 @require_GET
 def progress(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """The box that is polled every second; 286 ends the polling, the end leads to the report."""
+    """The box that is polled every second; status 286 ends polling, then the report is opened."""
     run = get_light_run_or_404(person_of(request), run_id)
     if run.status == Run.Status.FINISHED:
-        # Reloading the page leads to the report and leaves no step that Back would bounce off.
+        # A reload redirects to the report without an entry in the history that breaks Back.
         return HttpResponse(status=STOP_POLLING, headers={"HX-Refresh": "true"})
     status = 200 if run.is_open else STOP_POLLING
     return render(request, "runs/_progress.html", _context(request, run), status=status)
@@ -139,7 +139,7 @@ def stop(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 @require_POST
 def retry(request: HttpRequest, run_id: UUID) -> HttpResponse:
-    """Carry out the same frozen plan once more."""
+    """Run the same frozen plan again."""
     run = get_run_or_404(person_of(request), run_id)
     try:
         again = retry_run(run=run, retried_by=person_of(request))
@@ -180,6 +180,6 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "minutes_limit": settings.RUN_MINUTES,
         "stop_refusal": refusal(check_can_run, person, run.dataset),
         "move_refusal": refusal(check_can_move_ahead, person, run),
-        # Why it cannot be run again; not asked while it is still at work.
+        # Why it cannot be run again; not computed while it is open.
         "retry_refusal": "" if run.is_open else refusal(check_can_retry_run, person, run),
     }

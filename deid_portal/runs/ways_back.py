@@ -1,4 +1,4 @@
-"""The way back from the pseudonyms of a run, where its plan asks for one."""
+"""The mapping from pseudonyms back to values, if the plan of a run asks for reversible ones."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class StoredWayBack:
 def store_way_back_of(
     run: Run, plan: Plan, outcome: Outcome, key: PseudonymKey
 ) -> StoredWayBack | None:
-    """Write it under this attempt; called before the row says that the run ended."""
+    """Store the mapping for this attempt, before the run is marked as finished."""
     names = plan.reversible_columns
     if outcome.released is None or not names:
         return None

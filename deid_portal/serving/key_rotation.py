@@ -1,13 +1,13 @@
 """Move everything from old data keys to the current one, while the portal runs.
 
-Five kinds of things hang on the data key: the wrapped keys of folders, files of before folders had
-keys, sealed fields in the database, secrets of second factors, and the seals of the audit record.
-Each is found by the name of the key written in front of it, so a second run after an interruption
-only does what is left. Nothing that people change at the same moment is overwritten: keys, files
-and second factors change under a lock, and a field is exchanged only for exactly the bytes that
-were read.
+The data key protects five kinds of data: the wrapped keys of folders, files from versions without
+keys of folders, sealed fields in the database, secrets of second factors, and the seals of the
+audit record. Each has the name of its key in front, so that a second run after an interruption
+continues with the rest. Concurrent changes by people are not overwritten: keys, files and second
+factors are changed under a lock, and a field is replaced only if it still has the bytes that were
+read.
 
-The same walk binds what earlier versions have sealed to its place (`vault/sealed_fields.py`,
+It also binds data sealed by earlier versions to its place (`vault/sealed_fields.py`,
 `vault/chunks.py`).
 """
 

@@ -1,4 +1,4 @@
-"""Tries are counted by the same rules in Valkey and in a process; Valkey's are everybody's."""
+"""Failed attempts are counted by the same rules in Valkey (all processes) and in one process."""
 
 import logging
 import socket

@@ -1,4 +1,4 @@
-"""Other doors that ask for a secret count wrong tries by the same rules."""
+"""Other forms that ask for a secret count wrong attempts by the same rules."""
 
 from json import dumps
 

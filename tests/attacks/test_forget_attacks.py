@@ -1,4 +1,4 @@
-"""A table that is forgotten takes attacks under way and brought tables along; results stay."""
+"""Deleting a table stops open attacks and deletes outside tables; results stay."""
 
 from collections.abc import Callable
 

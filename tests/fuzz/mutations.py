@@ -1,7 +1,7 @@
-"""Files that went wrong on their way: a sound file and a number always give the same one.
+"""Damages sound files, deterministically by a number.
 
-Where a file is packed (gzip, zip), what is inside is damaged as often as the wrapping is; else the
-checksums of the wrapping would catch nearly everything before the reader sees it.
+In compressed files (gzip, zip) the content is damaged as often as the container; otherwise the
+checksums of the container would catch nearly everything before the reader sees it.
 """
 
 import gzip

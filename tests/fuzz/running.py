@@ -1,4 +1,4 @@
-"""Give damaged files to a reader, in a process of its own that may die of them.
+"""Runs a reader on damaged files, in a separate process, since they may crash it.
 
 A reader keeps its promise when every file becomes a table or one sentence (an `EngineError`): no
 other exception, no crash, no endless loop, no gigabytes. Time is CPU time and memory is what the

@@ -1,4 +1,4 @@
-"""What stands around every page must stay cheap: it is asked for with each of them."""
+"""The frame around every page must stay cheap, since every request renders it."""
 
 from collections.abc import Callable
 

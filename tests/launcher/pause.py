@@ -1,7 +1,7 @@
-"""Hold the workers of a portal still, so that what waits for them can be looked at without haste.
+"""Suspends the workers of a portal, so that tests can look at waiting work.
 
-A worker stopped while it holds a lock (the database's, the vault's keys') would keep everybody else
-waiting until the page fails. So they are let go and stopped again until nobody holds one.
+A worker suspended while it holds a lock (of the database, or of the vault's keys) would block all
+others until pages fail. So workers are resumed and suspended again until none holds a lock.
 """
 
 import fcntl

@@ -1,7 +1,6 @@
 """A small world inside a running portal: a steward, tables of numbers, runs of them.
 
-Built by a process of its own with the portal's settings, as a chore would be; the settings of the
-test are others.
+Built by a separate process with the portal's settings, which differ from those of the test.
 """
 
 import sqlite3

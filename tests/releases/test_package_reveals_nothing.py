@@ -1,4 +1,4 @@
-"""Whoever holds a package cannot tell two originals apart that the same release was made from."""
+"""A package does not reveal which of two originals with the same release it was made from."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Two runs beside each other: the words are a pure function of the numbers."""
+"""The comparison of two runs: its words are a pure function of the numbers."""
 
 import itertools
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""With a population, a page says the same of journalist and marketer wherever it says it."""
+"""With a population, journalist and marketer risks are the same wherever a page shows them."""
 
 from deid_portal.engine import Plan, Table, protect
 from deid_portal.engine.charts.risk import journalist_chart

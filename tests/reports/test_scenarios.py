@@ -1,4 +1,4 @@
-"""The line of the board: who is on it, who is beaten by whom, where it bends."""
+"""The Pareto front of the board: which runs are on it, which dominate others, where its knee is."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""Who is no steward reads what is listed, no value of few people and no count of few."""
+"""Viewers without row access see only listed entries, no value and no count of few people."""
 
 import json
 

@@ -1,8 +1,7 @@
-"""Whoever of the house sees no rows cannot tell who was left out, whatever they know of the others.
+"""Viewers without row access cannot infer who was suppressed, even if they know all others.
 
 Twins are two originals with the same release and the same stated totals
-(`engine/publication/twins.py`): all that such a person reads of one must be what they read of the
-other, letter by letter.
+(`engine/publication/twins.py`): such a viewer must see exactly the same of both.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Votes are on one thing: whatever takes its place begins a round of its own."""
+"""Votes are on one exact request: any change to it starts a new round."""
 
 import threading
 from collections.abc import Callable

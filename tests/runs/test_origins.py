@@ -1,4 +1,4 @@
-"""A run keeps, for its own house, which original row each released record comes from."""
+"""A run stores, for internal use, the original row of each released record."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The chance of a run: from a secret of its own, which goes nowhere and does not outlive it."""
+"""The random numbers of a run come from its own secret, which is neither leaked nor kept."""
 
 import io
 import json

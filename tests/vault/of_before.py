@@ -1,4 +1,4 @@
-"""Things as earlier versions wrote them, which bound nothing to its place."""
+"""Data as written by earlier versions, whose encryption did not bind it to its place."""
 
 import base64
 import os

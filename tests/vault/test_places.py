@@ -1,7 +1,7 @@
-"""What is sealed opens at its own place only; copied over something else it does not open.
+"""Sealed data can be opened only at its own place; copied elsewhere it cannot be opened.
 
-Somebody here can write to the database and to the files, and keeps copies of what was there, but
-does not hold the data key.
+The attacker of these tests can write to the database and to the files, and keeps copies of earlier
+contents, but does not have the data key.
 """
 
 import shutil

@@ -1,4 +1,4 @@
-"""What other rooms' pages say about attacks on a run; they stand before this one and cannot ask."""
+"""Tags about attacks for pages of other rooms, which must not import this one."""
 
 from typing import Any
 
@@ -14,11 +14,11 @@ register = template.Library()
 
 @register.simple_tag
 def attack_summary(run: Run) -> Summary:
-    """Return how the attacks on a run went: `{% attack_summary run as attacked %}`."""
+    """Return the summary of attacks on a run: `{% attack_summary run as attacked %}`."""
     return attack_summary_of(run)
 
 
 @register.simple_tag(takes_context=True)
 def with_attacks(context: dict[str, Any], bar: NextBar, run: Run) -> NextBar:
-    """Return the bar of a report, or one that first leads to attacks the policy wants."""
+    """Return the bar of a report, or one that first points to attacks the policy requires."""
     return bar_before_review(bar, run, context["request"].user)

@@ -1,4 +1,4 @@
-"""Bins of sizes and bands of chances, as axes name them."""
+"""Axis labels for bins of class sizes and ranges of risk."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +10,7 @@ from deid_portal.engine.wording.numbers import NBSP
 
 
 def bin_label(own: SizeBin | GroupsApart | PeopleByValues) -> str:
-    """Name the sizes from … to … of a bin."""
+    """Return the range of sizes of a bin as a label."""
     low, high = own.from_, own.to
     if high is None:
         return f"> {low - 1:,}"

@@ -1,4 +1,4 @@
-"""A chart: what was found as a sentence, the drawing, and the same numbers as a table."""
+"""A chart: its finding as a sentence, the figure, and the same numbers as a table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class LinkedCell:
-    """A cell that leads further; a click on the bar at `place` does, too."""
+    """A cell with a link; a click on the bar at index `place` follows it, too."""
 
     text: str
     href: str
@@ -22,7 +22,7 @@ Cell = str | LinkedCell
 
 @dataclass(frozen=True)
 class ChartTable:
-    """The numbers of a chart; the first cell of a row names it. `folds`: closed at first."""
+    """The numbers of a chart; the first cell of a row names it. `folds`: shown collapsed."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
@@ -30,7 +30,7 @@ class ChartTable:
 
     @property
     def is_folded(self) -> bool:
-        """Closed on the page: where it is meant to be, or would take more room than the chart."""
+        """True if shown collapsed: on request, or if the table is larger than the chart."""
         return self.folds or len(self.columns) > 9 or len(self.rows) > 12
 
 
@@ -38,8 +38,8 @@ class ChartTable:
 class Chart:
     """The title states the finding; `figure` is a `plotly.graph_objects.Figure`.
 
-    A chart without a figure has too much to draw and is a table only, one without a table stands
-    beside its numbers.
+    A chart without a figure has too many points to draw, so only its table is shown. A chart
+    without a table is shown on a page that lists the numbers elsewhere.
     """
 
     id: str

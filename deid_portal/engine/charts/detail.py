@@ -1,4 +1,4 @@
-"""What the release costs: detail lost by column, distributions that moved, what can be learned."""
+"""Charts of utility: information loss by column, changed distributions, classification."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ MOST_COLUMNS = 20
 
 
 def loss_chart(report: Report, most: int | None = None) -> Chart | None:
-    """The detail each column lost, as far as it can be told; None where it cannot of any.
+    """Information loss by column, where known; None if it is known of no column.
 
-    With `most` there are only so many columns, those that lost most.
+    `most` limits the chart to the columns with the largest loss.
     """
     columns = report.columns if report.tells("columns") else {}
     quasi = {name: own.loss for name, own in columns.items() if own.role == "quasi-identifier"}
@@ -52,7 +52,7 @@ def _loss_title(columns: Sequence[tuple[str, float]]) -> str:
 
 
 def change_chart(report: Report) -> Chart | None:
-    """How far the distribution of each column moved."""
+    """How far the distribution of each column changed."""
     columns = report.comparison.columns[:MOST_COLUMNS] if report.comparison else ()
     if not columns:
         return None

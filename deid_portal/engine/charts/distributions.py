@@ -1,4 +1,4 @@
-"""Columns before and after, one by one, in pairs, and how they hang together."""
+"""Distributions before and after: of single columns, of pairs, and associations of columns."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -84,7 +84,7 @@ def one_way_chart(entry: ColumnDistribution) -> Chart:
 
 
 def moved_share(entry: ColumnDistribution) -> float:
-    """Return how much of a distribution moved: the total variation between its groups."""
+    """Return the total variation distance between the distributions before and after."""
     before, after = shares_of(entry.before), shares_of(entry.after)
     return sum(abs(one - other) for one, other in zip(before, after, strict=True)) / 2
 
@@ -196,7 +196,7 @@ def _marks(
 
 
 def association_chart(report: Report) -> Chart | None:
-    """How columns hang together, the pairs whose association changed most first."""
+    """Associations of columns, the pairs whose association changed most first."""
     pairs = report.comparison.pairs if report.comparison else ()
     if not pairs:
         return None
@@ -244,7 +244,7 @@ def association_chart(report: Report) -> Chart | None:
 
 
 def _correlation(pair: PairChange) -> str:
-    """Pearson's, where both columns are numbers."""
+    """Pearson's correlation, if both columns are numbers."""
     before, after = pair.correlation_before, pair.correlation_after
     if before is None:
         return "–"

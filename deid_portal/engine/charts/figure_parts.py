@@ -1,4 +1,4 @@
-"""The few kinds of drawings that charts are made of, as figures of Plotly in our look."""
+"""Builders for the Plotly figures (bars, lines, markers) used by all charts."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,9 +17,9 @@ from deid_portal.engine.charts.look import (
     look,
 )
 
-# Letters that fit under the bars of a chart: on half a page, on a whole one.
+# Characters that fit under the bars of a chart of half and of full page width.
 NARROW, WIDE = 76, 150
-# Bars of what was before carry a pattern, so that they are told apart without color.
+# Bars of the state before have a pattern, so that they can be distinguished without color.
 PATTERN = {"shape": "/", "fillmode": "overlay", "size": 6, "solidity": 0.25, "fgcolor": SURFACE}
 Names = Sequence[str]
 Numbers = Sequence[float | None]
@@ -28,9 +28,9 @@ Numbers = Sequence[float | None]
 def draw_figure(
     traces: Sequence[Any], *, x: str = "", y: str = "", height: int = HEIGHT, **layout: Any
 ) -> Any:
-    """Put traces into a figure; `layout` as Plotly has it, over what our look says."""
+    """Return a figure of these traces; `layout` holds properties that override the template."""
     has_legend = layout.setdefault("showlegend", len(traces) > 1)
-    # The template is given at once: Plotly would otherwise load its own first.
+    # Set the template in the constructor: otherwise Plotly loads its default one first.
     figure = go.Figure(
         list(traces),
         {
@@ -46,14 +46,14 @@ def draw_figure(
 
 
 def with_title(figure: Any, title: str) -> Any:
-    """Return a figure that says its finding itself, where no page says it beside the drawing."""
+    """Return a copy with the finding as its title; pages print the finding above the figure."""
     titled = go.Figure(figure)
     height, above = figure.layout.height + TITLE_ROOM, figure.layout.margin.t + TITLE_ROOM
     return titled.update_layout(title_text=as_text(title), height=height, margin_t=above)
 
 
 def _axes_of_names(traces: Sequence[Any]) -> dict[str, str]:
-    """Names stand side by side, also where one looks like a number ("17", "80+")."""
+    """Return category axes for names; Plotly would treat names such as "17" or "80+" as numbers."""
     axes = {}
     for trace in traces:
         letter = "y" if trace.type == "bar" and trace.orientation == "h" else "x"
@@ -64,7 +64,7 @@ def _axes_of_names(traces: Sequence[Any]) -> dict[str, str]:
 
 
 def as_text(text: str) -> str:
-    """Plotly reads <b> and &amp; in labels as markup; what people wrote is only text."""
+    """Escape a label: Plotly interprets <b> and &amp; as markup."""
     return re.sub(r"&(?=#?\w+;)", "&amp;", text).replace("<", "&lt;")
 
 
@@ -83,7 +83,7 @@ def bars(
     hover: str = "",
     **more: Any,
 ) -> Any:
-    """Bars upright or, with `is_lying`, one below the other; `texts` stand at their ends."""
+    """Return vertical bars or, with `is_lying`, horizontal ones; `texts` label their ends."""
     along, across = ("y", "x") if is_lying else ("x", "y")
     marker = {"color": color, **({"pattern": PATTERN} if color == BEFORE else {})}
     places = {along: _texts(names), across: list(values)}
@@ -101,9 +101,9 @@ def bars(
 def grouped_bars(
     names: Names, series: Mapping[str, Numbers], *, x: str, y: str, room: int = NARROW
 ) -> Any:
-    """Two series side by side, the first of them drawn as what was before; or what is now alone.
+    """Draw grouped bars of the series before and after, or of the one after only.
 
-    Names that do not fit beside each other, `room` letters in all, stand below each other.
+    Bars are horizontal if their names have more than `room` characters in all.
     """
     colors = (BEFORE, ACCENT)[-len(series) :]
     is_lying = sum(len(name) + 2 for name in names) > room
@@ -118,13 +118,13 @@ def grouped_bars(
 
 
 def marked_bars(names: Names, counts: Sequence[int], *, x: str, y: str, color: str = ACCENT) -> Any:
-    """One series of bars with their numbers above them."""
+    """Draw one series of bars with their values above them."""
     trace = bars(names, counts, color=color, texts=[f"{count:,}" for count in counts])
     return draw_figure([trace], x=x, y=y)
 
 
 def ranked_bars(names: Names, values: Sequence[float], x: str) -> Any:
-    """Bars that lie, the first on top, with their numbers."""
+    """Draw horizontal bars, the first on top, with their values."""
     height = max(180, 34 * len(names) + 60)
     trace = bars(
         names[::-1],  # Plotly draws them from the bottom up
@@ -139,7 +139,7 @@ def ranked_bars(names: Names, values: Sequence[float], x: str) -> Any:
 def horizontal_bars(
     names: Names, values: Sequence[float], colors: Sequence[str], texts: Names, *, x: str
 ) -> Any:
-    """Bars that lie, with a color each, the first on top."""
+    """Draw horizontal bars with a color each, the first on top."""
     trace = bars(
         names[::-1],
         values[::-1],
@@ -163,7 +163,7 @@ def polyline(
     hover: str = "",
     **more: Any,
 ) -> Any:
-    """Points joined by a line; with `mode` and `marker` also marked."""
+    """Return a line through points; `mode` and `marker` add markers."""
     return go.Scatter(
         x=_texts(x),
         y=list(y),
@@ -183,7 +183,7 @@ def marks(
     hovertext: Names | None = None,
     **more: Any,
 ) -> Any:
-    """Points on their own; `hovertext` may hold <br>, so what people wrote in it is escaped."""
+    """Return markers; `hovertext` may hold <br>, so callers must escape user input in it."""
     hovering = {"hovertext": list(hovertext), "hoverinfo": "text"} if hovertext else {}
     return go.Scatter(
         x=_texts(x),

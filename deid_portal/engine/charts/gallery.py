@@ -1,4 +1,4 @@
-"""All charts of a report, each under a name that a file can have."""
+"""All charts of a report, by names that can be used as file names."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +19,7 @@ from deid_portal.engine.report.network import NetworkReport
 
 
 def charts_of_report(report: Report) -> dict[str, Chart]:
-    """Return the charts by name; none where there is no release."""
+    """Return the charts by name; empty if there is no release."""
     if not report.solution:
         return {}
     network = report.network
@@ -28,7 +28,7 @@ def charts_of_report(report: Report) -> dict[str, Chart]:
 
 
 def figures_of(report: Report) -> dict[str, Any]:
-    """Return the figures of Plotly by name, each with its finding as the title."""
+    """Return the Plotly figures by name, each with its finding as the title."""
     charts = charts_of_report(report).items()
     return {name: with_title(chart.figure, chart.title) for name, chart in charts}
 
@@ -68,7 +68,7 @@ def _distribution_charts(report: Report) -> Iterator[tuple[str, Chart | None]]:
 def _sensitive_charts(report: Report) -> Iterator[tuple[str, Chart | None]]:
     for place, entry in enumerate(report.spread or ()):
         yield f"variety-{place}", spread.variety_chart(entry, place)
-        if entry.tells("worst"):  # not for those who see no values
+        if entry.tells("worst"):  # absent for viewers without row access
             yield f"distance-{place}", spread.distance_chart(entry, place)
             yield f"worst-group-{place}", spread.group_chart(entry, place, 0)
 

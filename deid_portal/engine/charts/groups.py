@@ -1,4 +1,4 @@
-"""The groups of people who look alike: of the release, and of those who were left out."""
+"""Charts of class sizes: of the release, and of suppressed records."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from deid_portal.engine.wording.words import counted
 
 
 def classes_chart(report: Report) -> Chart:
-    """The sizes of the groups."""
+    """Class sizes of the release."""
     bins = class_bins(report)
     labels = [bin_label(own) for own in bins]
     counts = [own.count for own in bins]
@@ -29,7 +29,7 @@ def classes_chart(report: Report) -> Chart:
 
 
 def class_bins(report: Report) -> Sequence[SizeBin]:
-    """Return what is drawn: no size below the smallest and above the largest group."""
+    """Return the bins to draw, from the smallest to the largest class."""
     bins = report.classes.bins
     used = [place for place, own in enumerate(bins) if own.count]
     return bins[used[0] : used[-1] + 1] if used else ()
@@ -56,7 +56,7 @@ def _groups_before(bins: Sequence[SizeBin]) -> str:
 
 
 def left_out_sizes_chart(report: Report) -> Chart | None:
-    """How large the groups were that had to be left out."""
+    """Sizes of the classes that were suppressed."""
     bins = left_out_bins(report)
     if not bins:
         return None

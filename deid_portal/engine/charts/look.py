@@ -1,8 +1,8 @@
-"""The look of our charts: one template of Plotly, in the colors of the light theme.
+"""The Plotly template of all charts, in the colors of the light theme.
 
-A figure carries the template, so it looks the same wherever it is opened. Pages are drawn in light
-and in dark: there a color goes by the name of its token (`page_figure`), which the browser looks
-up. What is heavy of Plotly is loaded with the first figure, not with this module.
+Figures include the template, so they look the same wherever they are opened. Pages have a light
+and a dark theme: for them colors are replaced by names of tokens (`page_figure`), which the
+browser resolves. The heavy modules of Plotly are loaded with the first figure, not by this one.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 NAME = "deid-portal"
-# As `static/css/tokens.css` has them for the light theme; a test compares.
+# Copies of the light theme in `static/css/tokens.css`; a test compares them.
 TOKENS = {
     "accent": "#0b6380",
     "before": "#b9511a",
@@ -29,7 +29,7 @@ INK, INK_2 = TOKENS["ink"], TOKENS["ink-2"]
 LINE, LINE_STRONG = TOKENS["line"], TOKENS["line-strong"]
 SURFACE, SURFACE_2 = TOKENS["surface"], TOKENS["surface-2"]
 CLEAR = "rgba(0,0,0,0)"
-COLORS = ("color", "colorway")  # how the names of properties end that hold some
+COLORS = ("color", "colorway")  # endings of the names of color properties
 TOKEN_OF = {color: name for name, color in TOKENS.items()}
 
 FONT = (
@@ -37,14 +37,14 @@ FONT = (
 )
 FONT_SIZE = 12
 HEIGHT = 210
-# Room above the drawing: for a legend, and without one.
+# Margin above the plot, with and without a legend.
 LEGEND_ROOM, BARE_ROOM = 30, 16
 TITLE_ROOM = 44
 
 
 @cache
 def look() -> Any:
-    """Return the template, registered under its name with Plotly."""
+    """Return the template, after registering it with Plotly."""
     import plotly.io
 
     plotly.io.templates[NAME] = go.layout.Template(layout=_layout(), data={"bar": [BAR]})
@@ -110,13 +110,13 @@ def _letters(color: str) -> dict[str, Any]:
 
 
 def page_figure(figure: Any) -> dict[str, Any]:
-    """Return a figure as a page gets it: "token:accent" wherever that color is."""
+    """Return a figure for a page, with names such as "token:accent" in place of colors."""
     named: dict[str, Any] = _with_tokens(figure.to_plotly_json())
     return named
 
 
 def _with_tokens(value: Any, is_color: bool = False) -> Any:
-    """Name the colors; a label that reads like one is only text and stays."""
+    """Replace colors by names of tokens, in color properties only: labels may look like colors."""
     if isinstance(value, Mapping):
         return {key: _with_tokens(own, key.endswith(COLORS)) for key, own in value.items()}
     if isinstance(value, list | tuple):

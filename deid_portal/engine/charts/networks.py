@@ -1,4 +1,4 @@
-"""Charts and drawings of a network: who stands alone, and what the links look like."""
+"""Charts and drawings of a network: unique nodes, and the links."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,14 +22,14 @@ from deid_portal.engine.wording.numbers import percent
 
 Risk = Mapping[str, KnowledgeState]
 Points = Sequence[Sequence[float]]
-Lines = Sequence[Sequence[int]]  # two ends each, and between communities how many links
+Lines = Sequence[Sequence[int]]  # two ends each; between communities also the number of links
 LINES_PER_COMMUNITY = 3
-FEW_TO_DRAW = 80  # people whose links can be told from each other when they are drawn boldly
-MOST_CELLS = 12  # of a table that runs across
+FEW_TO_DRAW = 80  # nodes up to which links stay distinguishable when drawn boldly
+MOST_CELLS = 12  # columns of a horizontal table
 
 
 def network_risk_chart(risk: Risk) -> Chart:
-    """Draw how many people each kind of knowledge singles out."""
+    """Draw how many people are unique by each kind of background knowledge."""
     names = [KNOWLEDGE_TITLES[known] for known in risk]
     alone = [own.risk.sample_uniques for own in risk.values()]
     below = [own.share_below_k for own in risk.values()]
@@ -91,7 +91,7 @@ def drawing_chart(drawing: NetworkDrawing, *, chart_id: str, title: str) -> Char
 
 
 def beside_charts(beside: LinksBeside | GroupsBeside) -> list[Chart]:
-    """Draw a network before and after at the same places: what goes, and what is new."""
+    """Draw a network before and after with the same layout, marking removed and added links."""
     if isinstance(beside, GroupsBeside):
         return [
             _communities_chart(beside, beside.before, "before", "Before"),
@@ -134,7 +134,7 @@ def _people_chart(
 def _communities_chart(
     drawing: NetworkDrawing | DotsBeside, counted: Lines, chart_id: str, title: str
 ) -> Chart:
-    """Draw communities and the strongest links between them; the smallest ones are only counted."""
+    """Draw communities and the strongest connections between them; small ones are only counted."""
     rest = drawing.rest
     points = [own for place, own in enumerate(drawing.points) if place != rest]
     sizes = [own for place, own in enumerate(drawing.sizes) if place != rest]
@@ -178,7 +178,7 @@ def _figure(traces: list[Any], *, has_legend: bool) -> Any:
 
 
 def _strongest(lines: Lines, count: int) -> Lines:
-    """Keep of every community the three that most links lead to; more would be a tangle."""
+    """Keep the strongest connections of every community, so that the drawing stays readable."""
     kept: dict[int, int] = dict.fromkeys(range(count), 0)
     found = []
     for line in sorted(lines, key=lambda own: -own[2]):
@@ -201,7 +201,7 @@ def _degree_table(degrees: list[int]) -> ChartTable:
 
 
 def _community_table(sizes: list[int], lines: Lines) -> ChartTable:
-    """List the largest communities; the same numbers as the drawing has."""
+    """List the largest communities, with the numbers of the drawing."""
     links = [0] * len(sizes)
     for first, second, count in lines:
         links[first] += count
@@ -262,7 +262,7 @@ def _dots(points: Points, amounts: list[int], unit: str, largest: int, **more: A
 
 
 def knowledge_chart(network: NetworkReport) -> Chart:
-    """Draw how many stand alone before, where that is told, and after, by what is known."""
+    """Draw unique people by background knowledge: after, and before where that may be shown."""
     found = network.risk
     names = [KNOWLEDGE_TITLES[known] for known in found]
     states = {"After": [own.after for own in found.values()]}

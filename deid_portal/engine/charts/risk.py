@@ -1,4 +1,4 @@
-"""How likely it is to find people: by attacker, above each threshold, without each column."""
+"""Charts of re-identification risk: by attacker, by threshold, and without single columns."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,12 +15,12 @@ from deid_portal.engine.wording.words import capital, share_words
 MOST_COLUMNS = 20
 CHANCE = "Chance that a match is right"
 PEOPLE = "People, %"
-# Color, dash and mark of a line, by when it is about.
+# Color, dash and marker of the lines before and after.
 LINES = {"Before": (BEFORE, "dash", "diamond"), "After": (ACCENT, "solid", "circle")}
 
 
 def risk_bands_chart(report: Report) -> Chart:
-    """The risks before and after; after alone for those who see no rows."""
+    """Risk before and after; only after for viewers without row access."""
     before, after = report.risk.before, report.risk.after
     labels = [band_label(band) for band in after.bands]
     states = {"Before": before, "After": after}
@@ -38,7 +38,7 @@ def risk_bands_chart(report: Report) -> Chart:
 
 
 def _bare_percent(share: float) -> str:
-    """The caption says that these are percent; the sign would only crowd the table."""
+    """Write percent without the sign, which the caption of the table already has."""
     return percent(share).removesuffix(f"{NBSP}%")
 
 
@@ -60,7 +60,7 @@ def _risk_title(before: ClassRisk | None, after: ClassRisk) -> str:
 
 
 def journalist_chart(report: Report) -> Chart | None:
-    """The journalist's risks, where a population is known; otherwise they are the prosecutor's."""
+    """Journalist risk if a population is known; otherwise it equals prosecutor risk."""
     before, after = details_before(report), details_after(report)
     if after is None or not after.journalist.tells("bands"):
         return None
@@ -85,7 +85,7 @@ def _rows_of(shares: Mapping[str, Sequence[float]]) -> list[list[str]]:
 
 
 def threshold_chart(report: Report) -> Chart | None:
-    """How many people are above each chance, before and after."""
+    """Share of people whose risk is above each threshold, before and after."""
     before, after = details_before(report), details_after(report)
     if after is None or not after.prosecutor.tells("above"):
         return None
@@ -132,7 +132,7 @@ def _threshold_title(before: AttackerSummary | None, after: AttackerSummary) -> 
 
 
 def influence_chart(report: Report) -> Chart | None:
-    """Which column hurts most: how much average risk goes away without it."""
+    """Influence of each column: by how much average risk is lower without it."""
     before = details_before(report)
     columns = before.columns[:MOST_COLUMNS] if before is not None else ()
     if before is None or len(columns) < 2:

@@ -1,4 +1,4 @@
-"""Sensitive values in the groups of the release, beside those of the whole table (l and t)."""
+"""Sensitive values in the classes of the release, compared with the whole table (l and t)."""
 
 from deid_portal.engine.charts.bins import bin_label, in_percent, shares_of
 from deid_portal.engine.charts.chart import Chart, ChartTable
@@ -7,7 +7,7 @@ from deid_portal.engine.report.sensitive import SensitiveSpread, SpreadState
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.engine.wording.words import counted, people, share_words, value_words
 
-SHORT_LABELS = 100  # letters: labels of few digits stand closer
+SHORT_LABELS = 100  # characters: more fit if labels are short
 DISTANCES = {
     "equal": "all moves between values count alike",
     "ordered": "moves count by their distance in order",
@@ -53,7 +53,7 @@ def _share_of_one_value(state: SpreadState) -> float:
 
 
 def distance_chart(entry: SensitiveSpread, place: int) -> Chart | None:
-    """Draw how far groups are from the table; None for those who see no rows."""
+    """Draw the distances of classes from the table; None for viewers without row access."""
     before, after = entry.before, entry.after
     if before is None or before.people_by_t is None or after.people_by_t is None:
         return None
@@ -92,7 +92,7 @@ def _grouped(
 
 
 def group_chart(entry: SensitiveSpread, place: int, number: int) -> Chart | None:
-    """Draw the values of one group beside those of the whole table."""
+    """Draw the distribution of one class beside that of the whole table."""
     if not entry.worst:
         return None
     group = entry.worst[number]

@@ -1,4 +1,4 @@
-"""Who pays: rows left out and detail lost, by the groups of one column."""
+"""Charts of suppression and information loss by the groups of one column."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from deid_portal.engine.wording.words import share_words, value_words
 
 EVERYBODY = "All people"
 MOST_MARKED = 3
-MOST_ACROSS, LONGEST_ACROSS = 5, 60  # groups beside each other, and the letters of their names
+MOST_ACROSS, LONGEST_ACROSS = 5, 60  # groups, and characters of their names, in one row
 
 
 def left_out_shares_chart(entry: PayingColumn, rows: RowCounts) -> Chart:
@@ -122,7 +122,7 @@ def _bars(
     title: str,
     words: Sequence[str] | None = None,
 ) -> Any:
-    """Draw the groups worst first, those far above everybody marked, everybody last."""
+    """Draw the most affected groups first, highlight those far above the mean, which comes last."""
     marked = [
         place < MOST_MARKED and share >= 2 * overall and share > 0
         for place, share in enumerate(shares)
@@ -135,7 +135,7 @@ def _bars(
         [*(words or map(percent, shares)), percent(overall)],
         x=title,
     )
-    # Room for the numbers beside the longest bar.
+    # Leave room for the label of the longest bar.
     return figure.update_xaxes(range=[0, 115 * max(*shares, overall, 0.01)])
 
 
@@ -144,7 +144,7 @@ def _table(
     columns: Mapping[str, Callable[[PayingGroup], str]],
     everybody: list[str],
 ) -> ChartTable:
-    """Few groups stand beside each other as in the chart, more below each other."""
+    """List few groups in columns, as in the chart, more in rows."""
     names = [value_words(group.value) for group in groups]
     told = {title: [write(group) for group in groups] for title, write in columns.items()}
     if len(groups) <= MOST_ACROSS and len("".join(names)) <= LONGEST_ACROSS:

@@ -1,7 +1,7 @@
-"""A column in few groups, none of them small: how reports tell anything by the values of a column.
+"""Groups of the values of a column, by which reports break figures down.
 
-A value that fewer than five people have is never told by itself: it goes with other rare ones into
-one group that says so.
+A value of fewer than five people is never reported by itself: rare values are joined in one group
+named "smaller groups".
 """
 
 from collections.abc import Sequence
@@ -23,29 +23,29 @@ RANGES = 8
 
 @dataclass(frozen=True, eq=False)
 class ColumnGrouping:
-    """Which group each value of a column belongs to.
+    """The group of each value of a column.
 
-    Groups of numbers and dates stand in their order, others by their people, most first; what is
-    told together stands last.
+    Groups of numbers and dates are in ascending order, others by size, largest first; the joined
+    group of rare values is last.
     """
 
     column: str
     names: tuple[str | None, ...]  # one per group, None for the gap
     group_of: Codes  # one group per code of the column
     records: Counts  # one count per group
-    level_name: str | None = None  # what the groups are, where they are not the values
-    merged: int = 0  # how many are told together in the last group
+    level_name: str | None = None  # what the groups are; None if they are single values
+    merged: int = 0  # number of groups joined in the last one
 
     def count(self, weights: Numbers | Counts) -> Numbers:
-        """Add up something that is known per code of the column."""
+        """Sum weights, given per code of the column, within groups."""
         return np.bincount(self.group_of, weights, len(self.names)).astype(np.float64)
 
     def shares_of(self, original: Column, covered: Sequence[Codes], labels: Column) -> Numbers:
-        """Return label × group: how a record with each label spreads over the groups.
+        """Return a matrix label × group with the share of each group in a label.
 
-        `covered` holds the codes of the original values each label may stand for, which count
-        evenly. A number that a method made up belongs to the group it falls into; any other
-        made-up value belongs nowhere.
+        `covered` holds the codes of the original values that a label may stand for; they count
+        evenly. A number that occurs only in the release, such as one with noise, belongs to the
+        group whose range it falls into; other values that occur only in the release to no group.
         """
         places = _Places(original)
         shares = np.zeros((len(covered), len(self.names)))
@@ -59,7 +59,7 @@ class ColumnGrouping:
 
 
 class _Places:
-    """Finds where a number or date that no record has would stand among those of a column."""
+    """Finds the nearest value of a column for a number or date that does not occur in it."""
 
     def __init__(self, column: Column) -> None:
         places = _places(column)
@@ -70,7 +70,7 @@ class _Places:
         self._others: Numbers | None = None
 
     def nearest(self, labels: Column, label: int) -> int | None:
-        """Return the code of the highest value that is not above the label, or the lowest."""
+        """Return the code of the largest value not above the label, or of the smallest value."""
         if not len(self._codes):
             return None
         if self._others is None:
@@ -85,7 +85,7 @@ class _Places:
 def group_column(
     column: Column, taxonomy: Taxonomy | None = None, most: int = MOST_GROUPS
 ) -> ColumnGrouping:
-    """Choose the finest groups there are not too many of.
+    """Choose the finest grouping with at most `most` groups.
 
     The values themselves if they are few enough, otherwise labels of the taxonomy, ranges of
     numbers or dates, or else the most frequent values.
@@ -102,7 +102,7 @@ def group_column(
     return ColumnGrouping(
         column=column.name,
         names=tuple(shown),
-        # Values that nobody has any more are in no group; they weigh nothing wherever they are.
+        # Values without records are in no group; any index will do, since their weight is zero.
         group_of=np.minimum(number_of[group_of], max(len(shown) - 1, 0)).astype(np.int32),
         records=np.array(counts + ([int(records[merged].sum())] if merged else []), np.int64),
         level_name=level_name,
@@ -113,7 +113,7 @@ def group_column(
 def _finest(
     column: Column, taxonomy: Taxonomy | None, most: int
 ) -> tuple[tuple[str | None, ...], Codes, str | None]:
-    """Return the names of groups, the group of each code, and what the groups are called."""
+    """Return the names of groups, the group of each code, and the name of the level."""
     exact = np.arange(len(column.values), dtype=np.int32)
     if (column.counts > 0).sum() <= most:
         return column.values, exact, None
@@ -127,9 +127,9 @@ def _finest(
 
 
 def _ranges(column: Column) -> tuple[tuple[str | None, ...], Codes, str | None] | None:
-    """Cut numbers or dates into ranges of about as many people each; the gap is a group.
+    """Cut numbers or dates into ranges of about equally many people; missing values are a group.
 
-    The outer ones are open: the lowest and the highest value may be those of one person.
+    The outer ranges are open, since the smallest and the largest value may identify one person.
     """
     places = _places(column)
     known = np.flatnonzero(~np.isnan(places) & (column.counts > 0))
@@ -158,7 +158,7 @@ def _name_ranges(column: Column, ends: list[NDArray[np.intp]]) -> list[str]:
 
 
 def _places(column: Column) -> Numbers:
-    """Return where each value stands in the order of numbers or dates, NaN where in none."""
+    """Return each value as a number, dates as days; NaN if it is neither."""
     if column.type == ColumnType.DATE:
         return days_of(column)
     if column.type in (ColumnType.INTEGER, ColumnType.NUMBER):
@@ -167,7 +167,7 @@ def _places(column: Column) -> Numbers:
 
 
 def _in_order(column: Column, group_of: Codes, records: Counts) -> list[int]:
-    """Return the groups somebody is in: numbers and dates by size, others by their people."""
+    """Return the non-empty groups: numbers and dates in ascending order, others by size."""
     present = np.flatnonzero(records)
     places = _places(column)
     known = ~np.isnan(places)
@@ -179,10 +179,10 @@ def _in_order(column: Column, group_of: Codes, records: Counts) -> list[int]:
 
 
 def _large_enough(order: list[int], records: Counts, most: int) -> list[int]:
-    """Return the groups that may be told by themselves.
+    """Return the groups that may be reported by themselves.
 
-    Others go together; if those are too few people to be told even then, the smallest of the rest
-    joins them.
+    The others are joined; if even together they have too few people, the smallest of the remaining
+    groups joins them.
     """
     by_people = sorted(order, key=lambda group: -records[group])
     large = [group for group in by_people if records[group] >= SMALLEST_GROUP]

@@ -1,7 +1,7 @@
-"""Distributions before and after, of one column and of two: what a recipient would count.
+"""One- and two-way distributions before and after, as a recipient would count them.
 
-A coarser label counts evenly for the values it may stand for. Aggregates only: values are told in
-groups, none of fewer than five people.
+A generalized label counts evenly for the values it may stand for. Values are reported in groups of
+at least five people.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,11 +31,11 @@ MOST_CROSSED_GROUPS = 8
 
 @dataclass(frozen=True, eq=False)
 class ComparedColumn:
-    """A column in groups, as it came and as it leaves."""
+    """A column in groups, before and after."""
 
     groups: ColumnGrouping
     before: Codes  # group of each original row
-    shares: Numbers  # kind of label × group
+    shares: Numbers  # matrix kind of label × group; labels of one kind have equal shares
     kinds: Codes  # kind of label of each released row
     kept: Codes | None = None  # group of the original row behind each released one, where known
 
@@ -49,7 +49,7 @@ class ComparedColumn:
         rows: Codes | None,
     ) -> "ComparedColumn":
         shares = groups.shares_of(original, coverage.covered, released)
-        # Labels that spread alike are one kind: there are far fewer kinds than labels.
+        # Labels with equal shares are one kind: there are far fewer kinds than labels.
         kinds, kind_of = np.unique(shares, axis=0, return_inverse=True)
         before = groups.group_of[original.codes]
         return cls(
@@ -74,11 +74,11 @@ def describe_distributions(
     rows: Codes | None = None,
     report: Callable[[], None] = lambda: None,
 ) -> DistributionReport:
-    """Return one- and two-way counts of these columns; the first of them are crossed.
+    """Return one-way counts of these columns, and two-way counts of the first of them.
 
-    `rows` holds the original row of each released record; where it is given, the people of the
-    release are also counted as they were ("kept"), for those who must not learn of the others.
-    `report` is called in between, to tell that work goes on or to stop it.
+    `rows` holds the original row of each released record; if given, the original values of released
+    records are counted as well ("kept"), for viewers who must not learn about suppressed ones.
+    `report` is called in between, to report progress or to stop the work.
     """
     known = {
         name: cover(original[name], released[name], taxonomies.get(name))
@@ -124,7 +124,7 @@ def _describe_column(shown: ComparedColumn) -> ColumnDistribution:
 
 
 def _cross(columns: tuple[int, int], one: ComparedColumn, other: ComparedColumn) -> CrossedPair:
-    """Count two columns against each other."""
+    """Cross-tabulate two columns."""
     sizes = len(one.groups.names), len(other.groups.names)
     before = _count_pairs(one.before, other.before, *sizes)
     kinds = _count_pairs(one.kinds, other.kinds, len(one.shares), len(other.shares))

@@ -1,7 +1,7 @@
 """How far a column has drifted: the same column of two tables, last month's and this month's.
 
-Words, not only numbers: two tables of different people never agree exactly, so a difference counts
-only when it is larger than chance would make it in tables of these sizes.
+Two tables of different people never agree exactly, so the verdict counts a difference only if it
+is larger than sampling error in tables of these sizes.
 """
 
 from collections.abc import Sequence
@@ -17,18 +17,19 @@ from deid_portal.engine.table.table import Column, Counts
 from deid_portal.engine.table.values import ColumnType
 
 MOST_BARS = 16
-# Up to here a difference matters to nobody, even where chance alone would not make it.
+# Up to here a difference is too small to matter, even if it is statistically significant.
 SAME_UP_TO = 0.05
 SHIFTED_UP_TO = 0.2
-# Of two tables of the same source, 99 in 100 stay below these times sqrt(1 / n + 1 / m).
+# Critical values at the 1 % level, in units of sqrt(1 / n + 1 / m): of the statistic for ordered
+# values, and of the excess of the total variation distance over its expectation.
 KOLMOGOROV_SMIRNOV = 1.628  # Smirnov, 1948
 BOUNDED_DIFFERENCES = 1.518  # sqrt(ln(100) / 2); McDiarmid, 1989
-# Where more than half of the values occur once, new people bring new values, and that is all.
+# If more than half of the values occur once, new people have new values; that is no drift.
 MOSTLY_UNIQUE = 0.5
 OTHERS = "other values"
 NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
 Shares = NDArray[np.float64]
-# The numbers of a column in order, each with its rows.
+# The sorted numbers of a column, and the number of rows of each.
 _Side = tuple[Numbers, Counts]
 _Sides = tuple[_Side, _Side]
 
@@ -42,21 +43,21 @@ class DriftVerdict(StrEnum):
 
 @dataclass(frozen=True)
 class DriftBar:
-    """Rows of both tables in one part of the range; the label names values, not for everybody."""
+    """Rows of both tables in one bin; the label names values, so it needs row access."""
 
-    label: str | None  # None is the gap
+    label: str | None  # None is the missing value
     before: int
     after: int
 
 
 @dataclass(frozen=True)
 class ColumnDrift:
-    """What became of a column. `distance` is a share of rows, from 0 (equal) to 1 (nothing shared).
+    """The drift of a column. `distance` is from 0 (equal) to 1 (nothing in common).
 
-    Numbers and dates: the largest gap between the two cumulative distributions (Kolmogorov and
-    Smirnov). Everything else: the share of rows that would have to hold another value (total
-    variation), a gap counted as a value. None where no two rows are alike anyway. `chance` is what
-    two tables of these sizes and the same source exceed one time in a hundred.
+    For numbers and dates it is the Kolmogorov-Smirnov statistic or, if larger, the difference in
+    the share of missing values. For other columns it is the total variation distance, in which a
+    missing value counts as a value; None if values are mostly unique. `chance` is the critical
+    value at the 1 % level for tables of these sizes.
     """
 
     new_values: int  # values that only the later table has
@@ -86,7 +87,7 @@ def measure_column_drift(before: Column, after: Column) -> ColumnDrift:
 
 
 def judge_drift(distance: float | None, chance: float) -> DriftVerdict:
-    """Say in a word what a distance means."""
+    """Return the verdict on a distance."""
     if distance is None:
         return DriftVerdict.NOT_COMPARED
     if distance <= max(SAME_UP_TO, chance):
@@ -96,7 +97,7 @@ def judge_drift(distance: float | None, chance: float) -> DriftVerdict:
 
 @dataclass(frozen=True)
 class _Together:
-    """The values of both tables in one list, each with its rows before and after."""
+    """The values of both tables, each with its numbers of rows before and after."""
 
     texts: Sequence[str | None]
     rows: Counts  # two rows, one count per text
@@ -157,7 +158,7 @@ def _places_of(column: Column) -> Numbers:
 
 
 def _largest_gap(sides: _Sides) -> float:
-    """Return the largest gap between the cumulative shares of what is not missing."""
+    """Return the Kolmogorov-Smirnov statistic of the values that are not missing."""
     points = np.union1d(sides[0][0], sides[1][0])
     curves = [_cumulative(places, rows, points) for places, rows in sides]
     return float(np.abs(curves[0] - curves[1]).max(initial=0))
@@ -181,7 +182,7 @@ def _cumulative(places: Numbers, rows: Counts, points: Numbers) -> Shares:
 def _draw(
     before: Column, after: Column, counted: _Together, sides: _Sides | None
 ) -> tuple[DriftBar, ...]:
-    """Return the same few bars for both tables, so that they can be laid over each other."""
+    """Return bars with the same bins for both tables, so that they can be compared."""
     gap = [
         DriftBar(None, *(int(rows) for rows in counted.rows[:, place]))
         for place in np.flatnonzero(~counted.is_present)
@@ -194,7 +195,7 @@ def _draw(
 
 
 def _draw_values(counted: _Together) -> list[DriftBar]:
-    """One bar per value, those that matter most to either table first, the rest in one."""
+    """One bar per value, those with the largest shares first, the rest in one bar."""
     weight = np.where(counted.is_present, counted.shares.sum(axis=0), -1)
     places = [int(p) for p in np.argsort(-weight, kind="stable") if weight[p] > 0]
     shown = places if len(places) <= MOST_BARS else places[: MOST_BARS - 1]
@@ -204,7 +205,7 @@ def _draw_values(counted: _Together) -> list[DriftBar]:
 
 
 def _draw_numbers(sides: _Sides, type: ColumnType, *, is_whole: bool) -> list[DriftBar]:
-    """One bar per number if there are few; else equal steps, with the odd outlier in the last."""
+    """One bar per number if there are few, otherwise equal bins; outliers are in the outer ones."""
     edges = np.union1d(sides[0][0], sides[1][0])
     if len(edges) > MOST_BARS:
         low = min(_quantile(side, 0.01) for side in sides if len(side[0]))
@@ -218,7 +219,7 @@ def _draw_numbers(sides: _Sides, type: ColumnType, *, is_whole: bool) -> list[Dr
 
 
 def _steps(low: float, high: float, *, is_whole: bool) -> Numbers:
-    """Return where each bar begins."""
+    """Return the lower end of each bin."""
     if is_whole:
         return np.arange(low, high + 1, np.ceil((high - low + 1) / MOST_BARS))
     return np.linspace(low, high, MOST_BARS, endpoint=False) if high > low else np.array([low])

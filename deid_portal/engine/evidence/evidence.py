@@ -1,4 +1,4 @@
-"""What a report says beyond the models: whose risk, which attacks succeed, what is it good for."""
+"""The parts of a report besides rules: risk details, attacks, utility and comparisons."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -50,20 +50,20 @@ from deid_portal.engine.utility.coverage import LabelCoverage, cover_all
 from deid_portal.engine.utility.divergence import measure_divergence
 from deid_portal.engine.utility.information_gain import measure_information_gain
 
-MOST_TOLD_COLUMNS = 40  # by which it is told who pays, beyond those asked for
+MOST_TOLD_COLUMNS = 40  # columns by whose groups suppression and loss are reported
 UNKNOWN = -1
-MANY_CHANGED = 0.1  # share of rows from which on a changed value is the better example
+MANY_CHANGED = 0.1  # share of changed rows above which a changed value is shown as the example
 MOST_PAIRED_COLUMNS = 12
-MOST_LABELS, MOST_LAYERS = 5000, 64  # beyond, matching labels with values takes too long
+MOST_LABELS, MOST_LAYERS = 5000, 64  # above, matching labels with values takes too long
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Two tables beside each other: the original and what leaves, or would.
+    """The original table and the released one (or, in an assessment, the table as it is).
 
-    `rows` holds the original row of each released record, None where it is not known. `drawn` says
-    which original rows a sample drew, `groups` the group of each released record where equal cells
-    are not what makes one.
+    `rows` holds the original row of each released record, None if unknown. `drawn` marks the
+    original rows of a sample. `groups` holds the class of each released record if classes are not
+    defined by equal cells.
     """
 
     plan: Plan
@@ -79,7 +79,7 @@ class Evidence:
 
     @property
     def measuring_seed(self) -> int | None:
-        """Chooses what is looked at, such as queries; nothing that is drawn so protects anybody."""
+        """Seed for sampling in measurements, such as queries; must not be used for protection."""
         return self.plan.seed
 
     @property
@@ -97,9 +97,9 @@ class Evidence:
     def add_to(
         self, report: Report, before: MeasuredTable, after: MeasuredTable, progress: Progress
     ) -> Report:
-        """Return the report with whose risk it is, what the release is good for, who could attack.
+        """Return the report with risk details, utility, comparisons and attacks.
 
-        None of it names a value; which columns keep groups apart is told from the release alone.
+        None of it names a value; `isolation` is computed from the release only.
         """
         coverages = cover_all(self.original, self.released, self.names, self.taxonomies)
         asks_who_pays = self.measures.groups and self.knows_who_is_who
@@ -115,7 +115,7 @@ class Evidence:
         )
 
     def describe_for_the_house(self, progress: Progress) -> HouseDetails:
-        """Return what is told by values that the release need not show."""
+        """Return the details by values of the table, which are for internal use only."""
         columns = [name for name in self._told_names if name in self.released]
 
         def report() -> None:
@@ -137,7 +137,7 @@ class Evidence:
         return self._add_people(details, report) if self.knows_who_is_who else details
 
     def _add_people(self, details: HouseDetails, report: Callable[[], None]) -> HouseDetails:
-        """Add what can be told where it is known whose each released record is."""
+        """Add the details that need the original row of each released record."""
         told = self._told_names[: max(MOST_TOLD_COLUMNS, len(self.measures.groups))]
         examples, kept_before = self._give_examples(), self._measure_kept()
         paying = []
@@ -156,9 +156,9 @@ class Evidence:
 
     @cached_property
     def _told_names(self) -> list[str]:
-        """Return the columns whose values a report tells in groups: all but identifiers.
+        """Return the columns whose values are reported in groups: all but identifiers.
 
-        Those that were asked for and those that make or need protection come first.
+        Those that the plan asks for come first, then quasi-identifiers and sensitive columns.
         """
         first = (*self.problem.names, *self.plan.names_of(ColumnRole.SENSITIVE))
         rest = self.plan.names_of(ColumnRole.INSENSITIVE)
@@ -179,7 +179,7 @@ class Evidence:
         return measure_kept(self.problem.patterns.pattern_of_row, self.rows)
 
     def _give_examples(self) -> dict[str, ChangedValue]:
-        """Return, per column that leaves, a value and what it became."""
+        """Return, per released column, a value and its released label."""
         return {
             name: self._example(self.original[name], self.released[name])
             for name in self._told_names
@@ -187,7 +187,7 @@ class Evidence:
         }
 
     def _example(self, original: Column, released: Column) -> ChangedValue:
-        """Return a frequent value and what it became; one that changed, if many did."""
+        """Return a frequent value and its released label; a changed one if many values changed."""
         assert self.rows is not None  # noqa: S101 - asked only then
         behind, shown = original.codes[self.rows], released.codes
         own = {text: code for code, text in enumerate(original.values)}
@@ -201,7 +201,7 @@ class Evidence:
         return ChangedValue(original.values[value], released.values[label], int(labels[label]))
 
     def _tell_spreads(self) -> tuple[SensitiveSpread, ...]:
-        """Return how the values of each sensitive column are spread over the groups."""
+        """Return the distribution of each sensitive column over the classes."""
         names = [n for n in self.plan.names_of(ColumnRole.SENSITIVE) if n in self.released]
         if not names or not self.names:
             return ()
@@ -212,7 +212,7 @@ class Evidence:
         return tuple(self._tell_spread(name, whole, seen) for name in names)
 
     def _see(self, recoded: list[Column]) -> Patterns:
-        """Return the groups a recipient sees, with the sensitive values in each."""
+        """Return the classes a recipient sees, with the sensitive values in each."""
         shown = [self.released[name] for name in self.names]
         if self.groups is not None:
             shown = [group_numbers(self.groups)]
@@ -242,12 +242,12 @@ class Evidence:
         return replace(told, worst=tuple(named))
 
     def _labels_of(self, seen: Patterns, place: int) -> dict[str, str | None]:
-        """Return what a group of the release shows in each column."""
+        """Return the labels of a class of the release, by column."""
         codes = zip(seen.names, seen.codes[:, place].tolist(), strict=True)
         return {name: self.released[name].values[code] for name, code in codes}
 
     def _distance_of(self, name: str) -> str:
-        """Return the distance a rule of the plan uses; otherwise that of numbers is their order."""
+        """Return the distance that a rule of the plan uses, otherwise the usual one of the type."""
         for model in self.plan.models:
             if isinstance(model, TCloseness) and model.column == name:
                 return model.distance
@@ -264,7 +264,7 @@ class Evidence:
         columns = [n for n in self.plan.names_of(ColumnRole.SENSITIVE) if n in self.released]
         released, names = self.released, self.names
         if self.groups is not None:
-            # Values were mixed within groups: the row found by its exact cells shows another's.
+            # Values were permuted within groups: a row found by its cells has values of others.
             own = (self.released[name] for name in columns)
             released, names = Table((group_numbers(self.groups), *own)), (GROUP,)
         guesses = measure_surest_guess(released, names, columns, progress)
@@ -300,9 +300,9 @@ class Evidence:
         return measure_information_gain(self.released, others, wanted).gain
 
     def _measure_divergence(self, coverages: tuple[LabelCoverage, ...]) -> float | None:
-        """Return the divergence; None if too many labels overlap, or if it is not finite.
+        """Return the divergence; None if it takes too long or is not finite.
 
-        It is infinite where the release rules out a record that exists.
+        It is infinite if the release rules out a record of the original.
         """
         if any(len(coverage.covered) > MOST_LABELS for coverage in coverages):
             return None
@@ -344,7 +344,7 @@ class Evidence:
             return ()
         names = [name for name in self.names if name != class_column]
         if not names:
-            return ()  # nothing to learn from
+            return ()  # no features
         try:
             found = compare_classifiers(
                 self.original,
@@ -354,12 +354,12 @@ class Evidence:
                 seed=self.measuring_seed or 0,
                 between=lambda: progress.report(0, 1, "measure"),
             )
-        except InvalidTable as error:  # too few records of a class to learn from
+        except InvalidTable as error:  # too few records of a class to train on
             return (ClassifierProblem(str(error)),)
         return tuple(found)
 
     def _tell_who_pays(self, names: Sequence[str]) -> Iterator[PayingColumn]:
-        """Split suppression and loss by the groups of each column; a sample counts as the table."""
+        """Split suppression and loss by the groups of each column, among the rows of the sample."""
         assert self.rows is not None  # noqa: S101 - asked only then
         kept = np.zeros(self.original.rows, np.bool_)
         kept[self.rows] = True
@@ -384,7 +384,7 @@ class Evidence:
         return tuple(found)
 
     def _run(self, planned: PlannedAttack) -> AttackFinding | AttackProblem:
-        """Run one attack; one that does not fit the tables says so and fails alone."""
+        """Run one attack; one that cannot be applied to the tables does not stop the others."""
         from deid_portal.engine.attacks import AttackSetting
 
         asked = _describe_attack(planned)
@@ -419,7 +419,7 @@ class Evidence:
         )
 
     def _known_names(self, planned: PlannedAttack) -> tuple[str, ...]:
-        """Return the quasi-identifiers the attacker can use: those an outside table has, too."""
+        """Return the quasi-identifiers the attacker can use: those the outside table also has."""
         if planned.outside is None:
             return self.names
         known = tuple(name for name in self.names if name in planned.outside.table)
@@ -461,7 +461,7 @@ def _describe_attack(planned: PlannedAttack) -> PlannedAttackEntry:
 
 
 def _seen_patterns(names: tuple[str, ...], measured: MeasuredTable) -> Patterns | None:
-    """Return the classes of a release as patterns; None for a release in groups."""
+    """Return the classes of a release as patterns; None if they are not defined by equal cells."""
     if measured.alike is not None:
         return None
     labels = measured.classes.labels
@@ -470,7 +470,7 @@ def _seen_patterns(names: tuple[str, ...], measured: MeasuredTable) -> Patterns 
 
 
 def _lost_per_row(evidence: Evidence) -> Numbers:
-    """Return the share of detail each original row lost, columns weighed as in the plan."""
+    """Return the information loss of each original row, with the column weights of the plan."""
     from deid_portal.engine.utility.shown import describe_shown_labels, look_behind
 
     assert evidence.rows is not None  # noqa: S101 - asked only then

@@ -1,4 +1,4 @@
-"""The report: what a release promises and what it cost, in numbers without a single cell of it."""
+"""Builds the report of a release from measured tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -36,7 +36,7 @@ VERSION = 1
 
 
 def describe_rounds(recoding: Recoding) -> tuple[RecodingRound, ...]:
-    """Return what each round shows; the first is the base."""
+    """Return the levels and records of each round; the first round is the base."""
     problem = recoding.problem
     return tuple(
         RecodingRound(
@@ -92,7 +92,7 @@ def _count_rows(after: MeasuredTable) -> RowCounts:
 
 
 def describe_patterns(problem: Problem) -> list[str]:
-    """Return a sentence if no two rows are alike, so that the work follows the rows."""
+    """Return a note if all rows differ, since the cost then grows with rows, not with patterns."""
     if problem.rows < 2 or len(problem.patterns.counts) < problem.rows:
         return []
     return [
@@ -102,7 +102,7 @@ def describe_patterns(problem: Problem) -> list[str]:
 
 
 def _describe_missing_people(before: MeasuredTable, after: MeasuredTable) -> list[str]:
-    """Return a sentence where a population cannot hold the people who are drawn from it."""
+    """Return a note if some class has fewer people in the population than in the table."""
     states = {"table": before, "release": after}
     return [
         f"The population shows fewer people than the {name} in {short} of its "
@@ -114,7 +114,7 @@ def _describe_missing_people(before: MeasuredTable, after: MeasuredTable) -> lis
 
 
 def describe_search(search: Search) -> SearchSummary:
-    """Return what was searched; `bound` is the best value anything not searched could have."""
+    """Describe the search; `bound` is the best value that anything not searched could have."""
     found = search.found
     has_bound = not found.optimal and np.isfinite(found.bound)
     return SearchSummary(
@@ -128,7 +128,7 @@ def describe_search(search: Search) -> SearchSummary:
 
 
 def describe_step(step: Mapping[str, Any], released: Table) -> MethodStep:
-    """Return what a method noted, without values that a later method hid again."""
+    """Return the notes of a method, without values that a later method has hidden."""
     columns = step.get("columns")
     if not isinstance(columns, Mapping):
         return MethodStep.of(step)
@@ -140,9 +140,9 @@ def describe_step(step: Mapping[str, Any], released: Table) -> MethodStep:
 
 
 def _still_shown(figures: Mapping[str, Any], column: Column) -> dict[str, Any]:
-    """Return the figures that are about the column as it is released, not as it was before that.
+    """Keep the figures that also hold for the column as it is released.
 
-    Others would name values that were hidden again, or count people who were left out later.
+    Others would name values that a later method hid, or count records that it suppressed.
     """
     kept = dict(figures)
     if "values" in kept:
@@ -157,7 +157,7 @@ def _still_shown(figures: Mapping[str, Any], column: Column) -> dict[str, Any]:
 
 
 def add_table_miss(report: Report, search: Search, nearest: Check) -> Report:
-    """Add which model blocked and how far the nearest combination misses."""
+    """Add the blocking model, and by how much the nearest combination violates the plan."""
     problem, allowed = search.problem, search.found.allowed
     told = add_breach(report, problem.models, problem.whole, nearest.classes)
     assert told.nearest is not None  # noqa: S101 - just added
@@ -174,7 +174,7 @@ def add_table_miss(report: Report, search: Search, nearest: Check) -> Report:
 def add_breach(
     report: Report, models: Sequence[PrivacyModel], whole: WholeTable, classes: Classes
 ) -> Report:
-    """Add which model these classes break most, and by how many records each is broken."""
+    """Add the model that these classes violate most, and the records that violate each model."""
     judged = [_judge_miss(model, whole, classes) for model in models]
     over = [entry.records_over or 0 for entry in judged]
     worst = max(range(len(judged)), key=lambda place: (not judged[place].holds, over[place]))

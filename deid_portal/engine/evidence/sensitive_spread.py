@@ -1,7 +1,7 @@
-"""How sensitive values are spread over the groups of a release, beside the whole table.
+"""The distribution of sensitive values over the classes of a release.
 
-l is the number of different values in a group, t how far its values are from those of the table
-(see the models of the same name); both are measured whether or not a plan asks for them.
+l is the number of different values in a class, t the distance of its distribution from that of the
+table (as in l-diversity and t-closeness); both are measured whether or not a plan asks for them.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.patterns import Classes, Pairs
 from deid_portal.engine.table.table import Codes, Counts
 
-MOST_CLASSES = 10  # told one by one, those furthest from the table first
+MOST_CLASSES = 10  # reported one by one, those furthest from the table first
 L_BINS: tuple[tuple[int, int | None], ...] = (
     (1, 1),
     (2, 2),
@@ -36,7 +36,7 @@ T_BINS = 10
 
 @dataclass(frozen=True, eq=False)
 class SensitiveGroups:
-    """The groups of one state of the table and the sensitive values in each."""
+    """The classes of the original or the released table, and the sensitive values in each."""
 
     sizes: Counts
     pairs: Pairs
@@ -52,18 +52,18 @@ class SensitiveGroups:
 
     @property
     def values(self) -> Counts:
-        """Return the number of different values, one per group."""
+        """Return the number of different values per class."""
         return np.bincount(self.pairs.groups, minlength=len(self.sizes)).astype(np.int64)
 
     @property
     def most(self) -> Counts:
-        """Return the records with the most frequent value, one count per group."""
+        """Return the number of records with the most frequent value, per class."""
         most = np.zeros(len(self.sizes), np.int64)
         np.maximum.at(most, self.pairs.groups, self.pairs.counts)
         return most
 
     def summarize(self) -> SpreadState:
-        """Return the worst of all groups, and how many people are in groups of which kind."""
+        """Return the worst l, t and confidence, and the distributions of l and t over records."""
         bins = np.minimum((self.distances * T_BINS).astype(np.int64), T_BINS - 1)
         people_by_t = np.bincount(bins, self.sizes, T_BINS).astype(np.int64)
         return SpreadState(
@@ -79,12 +79,12 @@ class SensitiveGroups:
         return int(self.sizes[inside].sum())
 
     def worst(self) -> list[int]:
-        """Return the groups furthest from the table, of equal ones the poorest and largest."""
+        """Return the classes furthest from the table; ties by fewest values, then by size."""
         order = np.lexsort((-self.sizes, self.values, -self.distances))
         return [int(place) for place in order[:MOST_CLASSES]]
 
     def describe(self, place: int, group_of: Codes, groups: ColumnGrouping) -> WorstGroup:
-        """Return one group; `group_of` says how each sensitive value is told."""
+        """Describe one class; `group_of` holds the group under which each value is reported."""
         own = self.pairs.groups == place
         told = group_of[self.pairs.codes[own]]
         counts = np.bincount(told, self.pairs.counts[own], len(groups.names))
@@ -104,7 +104,7 @@ def describe_spread(
     before: SensitiveGroups,
     after: SensitiveGroups,
 ) -> SensitiveSpread:
-    """Return the two states of a sensitive column, and the worst groups of the release."""
+    """Describe a sensitive column before and after, and the worst classes of the release."""
     told = np.bincount(group_of[after.pairs.codes], after.pairs.counts, len(groups.names))
     values = zip(groups.names, groups.records.tolist(), told.tolist(), strict=True)
     return SensitiveSpread(

@@ -1,4 +1,4 @@
-"""Why records are left out: what one step coarser frees, and which column keeps groups apart."""
+"""Why records are suppressed: the effect of generalizing or hiding single columns."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from deid_portal.engine.table.projection import number_patterns, sizes_of
 from deid_portal.engine.table.table import Counts
 from deid_portal.engine.utility import Loss
 
-MOST_COLUMNS = 12  # told per size of groups, those that keep most people apart first
+MOST_COLUMNS = 12  # reported per range of sizes, those that separate most records first
 
 
 def describe_coarser(problem: Problem, check: Check) -> tuple[CoarserStep, ...]:
-    """Return, per column that can be raised, what one step coarser there alone would change.
+    """Return the effect of generalizing each column by one more level.
 
-    Exactly what the method `levels` would release at those levels; `holds` is False where a rule
-    about the release as a whole would refuse it.
+    The figures are those of the method `levels` at these levels; `holds` is False if a rule about
+    the release as a whole would then be violated.
     """
     checker = problem.checker(Loss())
     now = checker.check(check.levels).cost
@@ -48,19 +48,19 @@ def describe_coarser(problem: Problem, check: Check) -> tuple[CoarserStep, ...]:
 
 @dataclass(frozen=True, eq=False)
 class GroupSeparation:
-    """What becomes of groups when one column says less; one answer per group."""
+    """The effect on each class of generalizing or hiding one column."""
 
     column: str
-    grows: Mask  # it joins others one step coarser
-    frees: Mask  # it was left out, and would not be one step coarser
-    grows_hidden: Mask  # the same with the column hidden
+    grows: Mask  # merged with others one level up
+    frees: Mask  # suppressed now, but not one level up
+    grows_hidden: Mask  # the same if the column is hidden
     frees_hidden: Mask
 
 
 def describe_groups_apart(check: Check) -> tuple[GroupsApart, ...]:
-    """Return, per size of the groups at these levels, which columns keep them apart from others.
+    """Return, by class size at these levels, which columns separate classes from others.
 
-    Groups that are left out are counted with the others, and apart.
+    Suppressed classes are included, and also counted separately.
     """
     names = check.checker.patterns.names
     apart = [_set_apart(check, column, name) for column, name in enumerate(names)]
@@ -68,7 +68,7 @@ def describe_groups_apart(check: Check) -> tuple[GroupsApart, ...]:
 
 
 def describe_seen_isolation(patterns: Patterns) -> tuple[GroupsApart, ...]:
-    """Return the same for a release whose columns have no levels: each is shown or hidden."""
+    """Return the same for a release without levels, where a column can only be hidden."""
     return _per_size(
         patterns.counts,
         np.zeros(len(patterns.counts), np.bool_),
@@ -91,7 +91,7 @@ def _at(levels: Levels, column: int, level: int) -> Levels:
 
 
 def _raise(check: Check, levels: Levels) -> tuple[Mask, Mask]:
-    """Return which groups join others at coarser levels, and which are no longer left out."""
+    """Return which classes are merged at higher levels, and which are no longer suppressed."""
     coarser = check.checker.grouper.group(levels, check.grouped)
     then = check.checker.check_grouped(coarser)
     grows = coarser.classes.sizes[coarser.class_of] > check.classes.sizes

@@ -1,4 +1,4 @@
-"""Who pays: rows left out and detail lost, by the groups of a column."""
+"""Suppression and information loss by the groups of a column."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,8 @@ def tell_who_pays(
 ) -> PayingColumn:
     """Split suppression and loss by the groups of a column.
 
-    `kept` and `lost` say per row whether it was released and which share of its detail is gone. The
-    gap is that between the groups told here: single values may be too rare to say anything.
+    `kept` says per row whether it was released, `lost` which share of its detail is lost. The gap
+    is computed between these groups, since single values may be too rare to be meaningful.
     """
     burden = measure_burden(column, kept, {"all": lost})
     suppressed = groups.count(burden.suppressed)

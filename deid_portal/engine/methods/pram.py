@@ -45,8 +45,8 @@ class Pram(ChangingMethod):
     values equally often), or is given cell by cell. Categories are the values the column holds, the
     gap among them, unless `values` or `matrix` lists them. If it is `invariant`, it is changed so
     that the shares of the column stay as they are on average; the matrix then depends on the table
-    and promises no local privacy. It must stay in the house: the true shares are the only ones it
-    leaves unchanged, so whoever has the matrix can solve it for them.
+    and promises no local privacy. It must not be published: the true shares are its stationary
+    distribution, which can be computed from it.
     """
 
     columns: tuple[str, ...]

@@ -194,7 +194,7 @@ def _parts(nodes: int, lines: NDArray[Any]) -> NDArray[np.int64]:
 def draw_beside(
     original: Network, released: Network, rows: NDArray[Any]
 ) -> LinksBeside | GroupsBeside:
-    """Draw a network and its release at the same places; for the house alone.
+    """Draw a network and its release with the same layout; for internal use only.
 
     `rows` is the original node of each released one; every node must stand for a person.
     """

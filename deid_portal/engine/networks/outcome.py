@@ -13,9 +13,9 @@ from deid_portal.engine.table.table import Table
 class NetworkOutcome:
     """A released network with its report, or the report of why there is none.
 
-    `released` is None exactly when `solution` is False. `tables` leave beside it: groups and the
-    links between them, noisy counts. `rows` holds the original node of each released one (-1 for
-    nobody) and `details` what is told by single nodes; neither may leave the house.
+    `released` is None exactly when `solution` is False. `tables` are released with it: groups and
+    the links between them, noisy counts. `rows` holds the original node of each released one (-1
+    for none) and `details` entries about single nodes; neither must be published.
     """
 
     solution: bool
@@ -27,13 +27,13 @@ class NetworkOutcome:
 
     @property
     def full_report(self) -> Report:
-        """Return the report with its details; it is for the house alone, as they are."""
+        """Return the report with its details; like them, it must not be published."""
         return self.report.with_details(self.details)
 
     def figures(self) -> dict[str, Any]:
         """Return the charts of the report and its details as figures of Plotly, by name.
 
-        They are for the house alone, as the details are.
+        They must not be published, since they show the details.
         """
         from deid_portal.engine.charts.gallery import figures_of
 

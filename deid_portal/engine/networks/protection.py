@@ -87,8 +87,8 @@ def assess_network(
 ) -> Report:
     """Measure risk and utility of a network as it is, or of a release made from it.
 
-    Changes nothing. `rows` is the original node of each released one, where the house knows it;
-    without, links cannot be compared one by one.
+    Changes nothing. `rows` is the original node of each released one, if known; without it, links
+    cannot be compared one by one.
     """
     steps = Progress(progress)
     draft = start_draft(network, plan)
@@ -126,7 +126,7 @@ def _measured(
     order: Nodes,
     progress: Progress,
 ) -> NetworkOutcome:
-    """Measure what would leave; it stays in the house if a model does not hold on it."""
+    """Measure the release; if a model does not hold on it, nothing is released."""
     measured = _measure(plan, draft, progress)
     report = build_network_report(measured, solution=True)
     if not all(rule.holds for rule in report.models):
@@ -139,7 +139,7 @@ def _measured(
 def _add_evidence(
     report: Report, measured: MeasuredNetwork, progress: Progress
 ) -> tuple[Report, HouseDetails]:
-    """Add structure and attacks; what is told by single nodes stays in the house."""
+    """Add structure and attacks; figures about single nodes go into the internal details."""
     assert report.network is not None  # noqa: S101 - every report of a network has it
     draft = measured.draft
     is_same = measured.changes is not None

@@ -1,4 +1,4 @@
-"""What may leave with a release: the plan without hidden values, and the report's allowed part."""
+"""What is published with a release: the plan without hidden values, allowed report entries."""
 
 from deid_portal.engine.publication.in_house import band_of, show_in_house, show_summary_in_house
 from deid_portal.engine.publication.publication import Publication

@@ -1,14 +1,14 @@
-"""What of a report may leave with its release: every entry that does is listed here, with a reason.
+"""The entries of a report that are published with its release, each with the reason.
 
-Whoever holds a package may know a great deal about the people in the original. A figure that was
-computed from all of it, however aggregated, can be solved for the one person they do not know: how
-far a column's distribution moved, how many values it had before, which risk there was. So an entry
-leaves only if it can be computed from what the recipient has anyway, and a new entry of a report
-stays in the house until it is listed here.
+A recipient may know nearly everybody in the original table. From a figure over all of it, however
+aggregated (how far a distribution moved, the number of values before, the risk before), they could
+compute the values of the one person they do not know. So an entry is published only if the
+recipient can compute it from the rest of the package, and new entries of reports stay unpublished
+until they are listed here.
 
-A stated total remains: how many people were in the original, left out and not drawn. Which of two
-originals with the same totals a release was made from, nothing published tells; the property tests
-of `tests/engine/publication/test_publish_report.py` hold that.
+The exception are totals: how many people were in the original, suppressed, and not in the sample.
+Two originals with the same totals and the same release have the same published report; property
+tests in `tests/engine/publication/test_publish_report.py` check that.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ NOTHING: Any = object()
 
 
 class Origin(StrEnum):
-    """What the recipient can compute an entry from."""
+    """From what the recipient can compute an entry."""
 
     RELEASE = "the released table"
     PLAN = "the published plan"
@@ -31,10 +31,10 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True)
 class Reason:
-    """Why an entry may leave; `is_private` if it may also beside a promise of differential privacy.
+    """Why an entry is published; `is_private`: also with a differentially private release.
 
-    That promise covers whatever is computed from the release and from the plan alone; a total of
-    the original is not covered.
+    Differential privacy covers whatever is computed from release and plan only, not totals of the
+    original.
     """
 
     origin: Origin
@@ -118,14 +118,14 @@ PUBLISHED: Allowed = {
     "rows": {"released": COUNTED, "suppressed": PEOPLE, "not_drawn": PEOPLE},
     "transformation": {
         "levels": {ANY: CHOSEN},
-        # What a method notes is its own affair: `Method.published_figures` has the say.
+        # Each method decides which of its notes are published (`Method.published_figures`).
         "steps": PROMISED,
     },
     "classes": {
         **dict.fromkeys(("count", "smallest", "largest", "mean"), COUNTED),
         "bins": {ANY: _BIN},
     },
-    # The rules themselves are said as the published plan says them.
+    # The rules themselves are taken from the published plan.
     "models": {ANY: {"holds": HELD, "achieved": DECIDED}},
     "risk": {
         "after": _RISK,
@@ -160,9 +160,9 @@ PUBLISHED: Allowed = {
 def pick_allowed(
     document: Mapping[str, Any], allowed: Allowed = PUBLISHED, *, is_private: bool = False
 ) -> dict[str, Any]:
-    """Return the entries of a report that are listed.
+    """Return the listed entries of a report.
 
-    `is_private`: only those that may leave beside a promise of differential privacy.
+    `is_private`: only those published with a differentially private release.
     """
     picked = _pick(document, allowed, is_private)
     return {} if picked is NOTHING else dict(picked)
@@ -187,7 +187,7 @@ def _pick(document: Any, allowed: "Reason | Allowed | None", is_private: bool) -
 
 
 def list_reasons(allowed: Allowed = PUBLISHED, place: str = "") -> Iterator[tuple[str, Reason]]:
-    """Return every place that may leave, `*` standing for any one step, with its reason."""
+    """Yield the path of every listed entry, `*` standing for any one step, with its reason."""
     for key, own in allowed.items():
         here = f"{place}.{key}" if place else key
         if isinstance(own, Reason):

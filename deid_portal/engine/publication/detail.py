@@ -1,10 +1,9 @@
-"""The detail a release lost, as everybody can compute it who has the release and its plan.
+"""Information loss of a release, as computed from the release and its published plan only.
 
-The house measures against the values of the original, those of people left out among them. Outside,
-only what the published plan says counts: a taxonomy that lists values tells how many stand under a
-label; one that is a rule tells on which of its levels a label is, but not how many values of the
-original it hides, so for such a column there is a precision and, unless it is shown exactly or not
-at all, no loss.
+Internal figures are relative to the values of the original, also of suppressed records, so they
+must not be published. A published taxonomy that lists values tells how many of them a label covers.
+A rule-based taxonomy tells the level of a label, but not how many values of the original it
+covers: such a column has a precision, but a loss only if it is shown exactly or suppressed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +29,7 @@ class ColumnCosts:
     level: int | None
     height: int
     level_name: str | None
-    costs: Mapping[str, float]  # of the metrics that can be computed, by their names
+    costs: Mapping[str, float]  # by metric, of those that can be computed
 
     @property
     def detail(self) -> ColumnDetail:
@@ -46,8 +45,8 @@ def measure_detail(
 ) -> PublishedDetail:
     """Return what a report says of levels and detail, from taxonomies as published.
 
-    `recipes` are those of the quasi-identifiers, `levels` has the level of every column that shows
-    labels of one level only; people left out count as having lost everything.
+    `recipes` are those of the quasi-identifiers; `levels` has the columns whose labels are all of
+    one level. Suppressed records count as a complete loss.
     """
     found = {
         name: _measure(recipe, released[name], levels.get(name), left_out)
@@ -62,11 +61,11 @@ def measure_detail(
 
 
 def _add_up(costs: Sequence[Mapping[str, float]], weights: Sequence[float]) -> DetailMeasures:
-    """Return the metrics of all columns together that every column has its share of."""
+    """Return the weighted metrics over all columns, of those that are known for every column."""
     found = {}
     for name in BY_LABELS:
         metric = METRICS[name]
-        assert isinstance(metric, SeparableMetric)  # noqa: S101 - all of them are
+        assert isinstance(metric, SeparableMetric)  # noqa: S101 - true for all of BY_LABELS
         if costs and all(name in own for own in costs):
             factors = metric.factors(np.array(weights, np.float64))
             total = factors @ np.array([own[name] for own in costs])
@@ -81,7 +80,7 @@ def _measure(recipe: Recipe, column: Column, level: int | None, left_out: int) -
 
 
 def _listed(recipe: FileTaxonomy, column: Column) -> Taxonomy:
-    """Return the taxonomy of the values it lists, and of the gap if the release shows one."""
+    """Build the taxonomy from its listed values, with the missing value if the release has any."""
     return recipe.build(Column.from_cells(column.name, [None] if column.missing else []))
 
 
@@ -98,7 +97,7 @@ def _measure_listed(
 def _find_places(
     taxonomy: Taxonomy, shown: Sequence[Label], level: int | None
 ) -> dict[Label, tuple[int, int]]:
-    """Return level and code of every label; nothing if one has no place in the taxonomy."""
+    """Return level and code of every label; empty if a label is not in the taxonomy."""
     if level is None:
         found = find_labels(taxonomy, shown)
     else:
@@ -127,13 +126,16 @@ def _costs_by_leaves(
 
 
 def _measure_rule(recipe: Recipe, column: Column, level: int | None, left_out: int) -> ColumnCosts:
-    """Levels alone say what a rule cost; only exact and hidden cells say how much of all values."""
+    """Report the level for rule-based taxonomies.
+
+    The share of values is known only for exact and suppressed cells.
+    """
     names = recipe.level_names(column) or ("exact", "hidden")
     height = len(names) - 1
     if level is None:
         return ColumnCosts(None, height, None, {})
     if level >= height and int((column.counts > 0).sum()) > 1:
-        # It hides as many characters as any released label has, and labels of several lengths.
+        # The rule masks all characters of the longest label, and labels differ in length.
         names = (
             *names[:-1],
             *(f"{hidden} hidden" for hidden in range(height, level + 1)),

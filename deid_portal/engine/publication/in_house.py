@@ -1,19 +1,19 @@
-"""What of a report people of the house may see who see no rows: a list, each entry with a reason.
+"""The entries of a report that viewers without row access may see, each with the reason.
 
-A reviewer, an approver or an analyst may know a great deal about the people in the original, and
-hold the release. Whatever was computed from everybody, people left out included, can be solved for
-the one they do not know; before beside after tells it by subtraction, a rounded figure by the side
-it falls on, a ranking by its order. So what they see is what may be published
-(`allow_list.py`), and what is listed here on top: it is counted in the release, too, or in the
-people of the release as they were and told in wide bands. Nobody left out has a part in any of it,
-so exchanging them changes nothing; `tests/reports/test_who_was_left_out.py` holds that. A new entry
-stays with the stewards until it is listed.
+A reviewer, an approver or an analyst may know nearly everybody in the original, and has the
+release. From a figure over all records, suppressed ones included, they could compute the values of
+the one person they do not know: from the difference of before and after, from the direction of
+rounding, from the order of a ranking. So they see what may be published (`allow_list.py`), and the
+entries listed here: counts in the release, and ranges of figures on the original values of
+released records. Replacing suppressed records by others changes none of it;
+`tests/reports/test_who_was_left_out.py` checks that. New entries are shown to stewards only until
+they are listed.
 
-Several runs of one table tell more than each alone, as several releases would. Counts of labels are
-told of the one run that was promoted (`reports/visibility.py`); sizes of groups, which name nobody,
-of all.
+Several runs on one table reveal more than each of them, as several releases would. So counts of
+labels are shown for the promoted run only (`reports/visibility.py`), class sizes, which name no
+values, for all.
 
-All people of a network are in its release, so there before is told beside after.
+For networks, figures before and after are both shown, since all people are in the release.
 """
 
 from dataclasses import replace
@@ -39,7 +39,7 @@ from deid_portal.engine.report.rules import RuleVerdict
 from deid_portal.engine.report.summary import RunSummary
 from deid_portal.engine.taxonomies.recipe import ReadFile
 
-# Of fewer people one would move a share by more than a hundredth, often over the edge of a band.
+# With fewer records a single one changes a share so much that it often moves to another range.
 LEAST_BANDED = 200
 ROUNDING = 1e-12
 BANDS = ((0.05, "≤ 5 %"), (0.2, "5–20 %"), (0.5, "20–50 %"), (1.0, "> 50 %"))
@@ -56,11 +56,11 @@ COUNTED = Reason(
 BANDED = Reason(Origin.STATED, "the people of the release as they were, in wide bands")
 EVERYBODY = Reason(Origin.STATED, "all people of a network are in its release")
 
-_NOT_SHOWN = ("plan", "plan_sha256", "note")  # a plan names values; the note is another one here
+_NOT_SHOWN = ("plan", "plan_sha256", "note")  # plans name values; the note is replaced
 IN_HOUSE: Allowed = {
     **{key: own for key, own in PUBLISHED.items() if key not in _NOT_SHOWN},
     "note": ASKED,
-    "asked": ASKED,  # what a summary says of the plan (`runs/summaries.py`)
+    "asked": ASKED,  # only in summaries (`runs/summaries.py`)
     "released_labels": {
         ANY: {
             "column": ASKED,
@@ -95,17 +95,17 @@ IN_HOUSE_OF_NETWORKS: Allowed = {
 def show_in_house(
     report: Report, detail: PublishedDetail | None = None, read_file: ReadFile | None = None
 ) -> Report:
-    """Return a report for somebody who sees no rows.
+    """Return the report for viewers without row access.
 
-    `detail` is what the published plan and the release say of detail lost (`Publication.detail`),
-    `read_file` opens the files of that plan.
+    `detail` holds levels and loss computed from the published plan and the release
+    (`Publication.detail`), `read_file` opens the files of that plan.
     """
     if report.network is not None:
         unnamed = replace(report, models=tuple(_without_values(rule) for rule in report.models))
         return Report.from_document(pick_allowed(unnamed.to_document(), IN_HOUSE_OF_NETWORKS))
     rules = [_asked(rule).to_document() for rule in report.models]
     if not report.solution:
-        # How near it came, and what would work, was found out with everybody.
+        # The nearest miss and the remedies were computed from all records.
         asked = Report.telling(
             report=report.report, solution=False, engine=report.engine, input=report.input
         )
@@ -122,9 +122,9 @@ def show_in_house(
 
 
 def show_summary_in_house(summary: RunSummary) -> RunSummary:
-    """Return the summary of a run (`runs/summaries.py`) for somebody who sees no rows.
+    """Return the summary of a run (`runs/summaries.py`) for viewers without row access.
 
-    Summaries of before do not know what may be told of detail lost.
+    Summaries from earlier versions have no `detail`, so their loss is not shown.
     """
     document = summary.to_document()
     if summary.network is not None:
@@ -140,7 +140,7 @@ def show_summary_in_house(summary: RunSummary) -> RunSummary:
 
 
 def _in_bands(kept: KeptPeople | None) -> KeptPeople:
-    """Return the risk of the people of the release as they were, as a band of shares each."""
+    """Return the risk on the original values of released records as ranges."""
     if kept is None or (kept.records or 0) < LEAST_BANDED:
         return KeptPeople()
     return KeptPeople(
@@ -154,12 +154,12 @@ def _band_if_number(share: float | str | None) -> str | None:
 
 
 def band_of(share: float) -> str:
-    """Return the wide band a share lies in, in words."""
+    """Return the range that contains a share, in words."""
     return next(words for most, words in BANDS if share <= most + ROUNDING)
 
 
 def _asked(rule: RuleVerdict) -> RuleVerdict:
-    """Return the words and numbers of a rule; whatever else it has may name values."""
+    """Return a rule with scalar parameters only; others may name values of the table."""
     told = {
         key: own
         for key, own in rule.parameters.items()

@@ -1,4 +1,4 @@
-"""Everything that leaves beside a released table: plan, taxonomy files, and what they tell."""
+"""What is published beside a released table: plan, taxonomy files, and levels and loss."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -18,10 +18,10 @@ from deid_portal.engine.table.table import Table
 
 @dataclass(frozen=True)
 class Publication(Part):
-    """The published plan and its files; `detail` is what they and the release say of detail lost.
+    """The published plan and its files; `detail` holds levels and loss computed from them.
 
-    All of it is written down when the release is made, so that a package needs nothing but this,
-    the released rows and the report. Releases of before know no detail.
+    It is stored when the release is made, so that packing needs only this, the released rows and
+    the report. Releases from earlier versions have no `detail`.
     """
 
     plan: Mapping[str, Any]
@@ -47,7 +47,7 @@ class Publication(Part):
     @classmethod
     def from_document(cls, document: Any) -> Self:
         found = super().from_document(document)
-        # Files that only releases of before have say more than may leave.
+        # Releases from earlier versions also have files that must not be published.
         files = {name: own for name, own in found.files.items() if name.endswith(".csv")}
         return replace(found, files=files)
 
@@ -55,5 +55,5 @@ class Publication(Part):
         return self.files[name].encode()
 
     def publish_report(self, report: Report) -> Report:
-        """Return the part of a report that may leave."""
+        """Return the published part of a report."""
         return publish_report(report, self.plan, self.detail, self.read_file)

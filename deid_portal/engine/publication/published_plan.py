@@ -1,12 +1,11 @@
-"""What of a plan may leave with its release.
+"""The published form of a plan.
 
-Taxonomies name values: those of people who were left out, and the exact ones of columns that are
-released only coarsely. In a published plan a label keeps its name only if somebody in the release
-shows it or a label below it; all others are numbers, and a branch that nobody shows hangs from the
-root, so that it cannot be told to which named label it belongs. How many values stand under a label
-that is shown stays, so that the detail lost can be computed again; the full plan stays in the
-house. Models name values as well, and each says what of it may be published
-(`PrivacyModel.published`), by the same numbers.
+Taxonomies name values: those of suppressed records, and the exact ones of generalized columns. In a
+published plan a label keeps its name only if the release contains it or a label below it. All other
+labels are replaced by numbers, and branches without any released label are attached to the root, so
+that their parent is not revealed. The number of values below a released label is kept, so that the
+loss can be recomputed. Models name values as well; each decides what of it is published
+(`PrivacyModel.published`), with the same numbers.
 """
 
 from collections.abc import Mapping
@@ -24,7 +23,7 @@ Path = tuple[str, ...]
 def publish_plan(
     plan: Plan, released: Table, levels: Mapping[str, int]
 ) -> tuple[Plan, dict[str, bytes]]:
-    """Return the plan as it may be published, and its taxonomy files by name."""
+    """Return the published plan, and its taxonomy files by name."""
     files: dict[str, bytes] = {}
     names = {
         column.name: _Names(released, column.name, levels.get(column.name, 0))
@@ -49,7 +48,7 @@ def publish_plan(
 
 
 def hide_values(plan: Plan) -> Plan:
-    """Return the plan as it may be kept when nothing of the table is: every value is a number."""
+    """Return the plan to keep after its table was deleted, with a number for every value."""
     nothing = Table(())
     tallest = {column.name: _height(column.taxonomy) for column in plan.columns}
     hidden, _ = publish_plan(plan, nothing, tallest)
@@ -61,7 +60,7 @@ def _height(recipe: Recipe | None) -> int:
 
 
 class _Names:
-    """What the labels of one column may be called in public."""
+    """The published names of the labels of one column."""
 
     def __init__(self, released: Table, column: str, level: int) -> None:
         self._shown = _shown_labels(released, column)
@@ -70,12 +69,12 @@ class _Names:
         self._numbers: list[dict[str, str]] = []
 
     def along(self, path: Path) -> Path:
-        """Return the public names along a path, from the value to the root.
+        """Return the published names along a path, from the value to the root.
 
-        From the lowest label that somebody shows upwards they are those of the taxonomy; where
-        nobody shows any of them, only the root is.
+        Labels keep their names from the lowest released one upwards; without any released label,
+        only the root does.
         """
-        root = max(len(path) - 1, 1)  # a value without any label above it is no root
+        root = max(len(path) - 1, 1)  # a value without parents is not a root
         first = next((depth for depth in range(root) if self._is_shown(path[depth], depth)), root)
         self._named.update(path[first:])
         return (
@@ -84,7 +83,7 @@ class _Names:
         )
 
     def of(self, value: str | None) -> str | None:
-        """Return the name of what a rule is about, the one that the published taxonomy has."""
+        """Return the published name of a value that a rule names."""
         if not value or value in self._shown or value in self._named:
             return value
         for depth, numbers in enumerate(self._numbers):
@@ -96,9 +95,9 @@ class _Names:
         return depth >= self._level and label in self._shown
 
     def _number(self, label: str, depth: int) -> str:
-        """Return the number of a label; it keeps it wherever it stands."""
+        """Return the number of a label, the same wherever it occurs."""
         if not label:
-            return label  # the gap has no name to hide
+            return label  # the missing value has no name to hide
         while len(self._numbers) <= depth:
             self._numbers.append({})
         numbers = self._numbers[depth]
@@ -117,14 +116,13 @@ def _publish_column(
     column: ColumnPlan, number: int, names: _Names, files: dict[str, bytes]
 ) -> ColumnPlan:
     if column.treatment == Treatment.REVERSIBLE:
-        # That there is a way back, and who has it, is nobody's business outside.
+        # Do not publish that pseudonyms can be reversed, nor by whom.
         return replace(column, treatment=Treatment.PSEUDONYM)
     paths = _paths_of(column.taxonomy)
     if paths is None:
         return column
     published = [names.along(path) for path in sorted(paths, key=_from_the_root)]
-    # In the order of the public names: that of the true ones would tell between which two of them a
-    # hidden one stands.
+    # Sort by published names: the original order would reveal between which labels a hidden one is.
     published.sort(key=_from_the_root)
     name = f"taxonomies/column-{number:02d}.csv"
     files[name] = encode_rows(published)
@@ -136,7 +134,7 @@ def _from_the_root(path: Path) -> Path:
 
 
 def _paths_of(recipe: Recipe | None) -> list[Path] | None:
-    """Return the paths of a recipe that lists values, None for one that is only a rule."""
+    """Return the paths of a taxonomy that lists its values, None for a rule-based one."""
     if isinstance(recipe, FileTaxonomy):
         return list(recipe.rows)
     if isinstance(recipe, TreeTaxonomy):

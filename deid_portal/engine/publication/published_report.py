@@ -1,4 +1,4 @@
-"""What of a report may leave with its release, and what may be kept when the table is forgotten."""
+"""The published form of a report, and the form kept after its table was deleted."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ from deid_portal.engine.report.transformation import MethodStep, Transformation
 from deid_portal.engine.report.utility import UtilityMeasures
 from deid_portal.engine.taxonomies.recipe import ReadFile
 
-# Told by values that the release may not show (`HouseDetails`), or about people it leaves out.
+# Entries by values that the release may not contain (`HouseDetails`), or about suppressed records.
 TOLD_BY_VALUES = (
     "who_pays", "distributions", "spread", "isolation", "examples", "remedies", "walk", "beside",
     "released_labels",
@@ -47,12 +47,11 @@ def publish_report(
     detail: PublishedDetail = NO_DETAIL,
     read_file: ReadFile | None = None,
 ) -> Report:
-    """Return a report as it may leave beside the document of a published plan.
+    """Return the published form of a report, for the document of a published plan.
 
-    Only what is listed in `allow_list.py` does. `detail` is what `measure_detail` found of the
-    release and that plan; without it nothing is said of the detail lost. The hash is that plan's,
-    too: one of the full plan would tell whoever guesses a seed or a hidden label that the guess is
-    right.
+    It has only the entries listed in `allow_list.py`. `detail` is the result of `measure_detail`
+    for the release and that plan; without it the loss is omitted. The hash is that of the published
+    plan: with a hash of the full plan, guesses of a seed or a hidden label could be verified.
     """
     is_private = promises_privacy(plan)
     told = replace(
@@ -69,7 +68,7 @@ def publish_report(
 
 
 def retell(report: Report, detail: PublishedDetail, read_file: ReadFile | None = None) -> Report:
-    """Return a report with the parts that are told otherwise than the stewards read them."""
+    """Replace the entries whose published values differ from the internal ones."""
     return replace(
         report,
         models=tuple(_decided(rule, report, read_file) for rule in report.models),
@@ -83,7 +82,7 @@ def retell(report: Report, detail: PublishedDetail, read_file: ReadFile | None =
 def retell_columns(
     columns: Mapping[str, ColumnReport], detail: PublishedDetail
 ) -> dict[str, ColumnReport]:
-    """Return the columns, with what the published plan itself says of their levels."""
+    """Replace levels and loss of columns by those computed from the published plan."""
     told = detail.columns or {}
     return {
         name: _retell_column(own, told.get(name, UNKNOWN_DETAIL)) for name, own in columns.items()
@@ -101,18 +100,18 @@ def _retell_column(column: ColumnReport, told: ColumnDetail) -> ColumnReport:
 
 
 def retell_utility(utility: UtilityMeasures, detail: PublishedDetail) -> UtilityMeasures:
-    """Return the measures, with detail lost as the published plan lets anybody compute it."""
+    """Replace the loss by the one computed from the published plan."""
     told = detail.utility or DetailMeasures()
     return replace(utility, loss=told.loss, iloss=told.iloss, precision=told.precision)
 
 
 def _retell_risk(report: Report) -> RiskReport:
-    """Return the risk with what it is at most in place of what the population makes of it.
+    """Replace population-based risks by their upper bound, computed from the release alone.
 
-    People of the population are looked up by taxonomies that were built for everybody in the table:
-    whether somebody left out had a gap, or the longest code, decides who is found. Where nobody was
-    left out the release decides that, too. What a population makes of it is never more than what
-    the release tells alone.
+    The population is matched through taxonomies built from the whole table, so the result depends
+    on suppressed records (whether one had a missing value, or the longest code). Without suppressed
+    records it depends on the release only and is kept. A population-based risk is never larger than
+    the risk computed from the release alone.
     """
     risk, after = report.risk, report.risk.after
     if after.population is None or not _is_anybody_missing(report):
@@ -133,12 +132,12 @@ def _bound_details(details: RiskDetailsBothWays | None) -> RiskDetailsBothWays |
 
 
 def _is_anybody_missing(report: Report) -> bool:
-    """Say whether the release may lack somebody; a made-up one has nobody of the original."""
+    """Say whether original records are not in the release; a synthetic release contains none."""
     return report.rows.released != report.input.rows or promises_privacy(report.plan)
 
 
 def round_figures(document: Any) -> Any:
-    """Return figures to twelve digits: the last ones of a sum tell in which order it was made."""
+    """Round to twelve digits: the last digits of a sum reveal the order of its terms."""
     if isinstance(document, float):
         return float(f"{document:.12g}")
     if isinstance(document, list | tuple):
@@ -149,7 +148,7 @@ def round_figures(document: Any) -> Any:
 
 
 def promises_privacy(plan: Mapping[str, Any]) -> bool:
-    """Say whether a method of the plan promises differential privacy."""
+    """Say whether a method of the plan is differentially private."""
     methods = plan["method"] if isinstance(plan["method"], list) else [plan["method"]]
     return any(_promises(method["name"]) for method in methods)
 
@@ -160,14 +159,14 @@ def _promises(method: str) -> bool:
 
 
 def _decided(rule: RuleVerdict, report: Report, read_file: ReadFile | None) -> RuleVerdict:
-    """Return what is said of a rule, without what it reaches where the release cannot decide it."""
+    """Remove what a rule reaches if that cannot be computed from the release alone."""
     return replace(rule, achieved=None) if why_undecided(rule, report, read_file) else rule
 
 
 def why_undecided(entry: RuleVerdict, report: Report, read_file: ReadFile | None) -> str:
-    """Say why a release alone does not decide what a rule reaches; nothing where it does."""
+    """Return why the figures of a rule cannot be computed from the release; "" if they can."""
     if report.network is not None:
-        return ""  # rules about networks look at the released links and at nothing else
+        return ""  # rules about networks depend on released links only
     if entry.model not in MODELS:
         return "it is not known here"
     if MODELS[entry.model].needs_besides:
@@ -186,19 +185,19 @@ def why_undecided(entry: RuleVerdict, report: Report, read_file: ReadFile | None
 
 
 def keeps_distribution(report: Report) -> bool:
-    """Say whether the release has the cells of the original, all of them and no others."""
+    """Say whether the release has the distribution of the original: none suppressed or moved."""
     return keeps_cells(report) and report.rows.tells("suppressed") and not report.rows.suppressed
 
 
 def keeps_cells(report: Report) -> bool:
-    """Say whether the people of the release are those of the original, but for some left out."""
+    """Say whether the release differs from the original by generalization and suppression only."""
     kinds = [METHODS[step.method] for step in report.steps if step.method in METHODS]
     is_changed = any(kind.moves_cells or kind.is_private for kind in kinds)
     return not is_changed and not report.rows.not_drawn
 
 
 def _retell_transformation(report: Report) -> Transformation:
-    """Return the levels used and, of each step, what its method lets out."""
+    """Return the levels used, and the published notes of each method."""
     mixed = columns_of_several_levels(report.transformation)
     levels = report.transformation.levels
     return Transformation(
@@ -208,7 +207,7 @@ def _retell_transformation(report: Report) -> Transformation:
 
 
 def columns_of_several_levels(made: Transformation) -> set[str]:
-    """Return the columns that show labels of several levels, since there were several rounds."""
+    """Return the columns with labels of several levels, after several rounds of local recoding."""
     shown: dict[str, set[int]] = {}
     for own in made.rounds or ():
         for name, level in own.levels.items():
@@ -222,9 +221,9 @@ def _publish_step(step: MethodStep) -> MethodStep:
 
 
 def hide_values_in_report(report: Report, plan: Mapping[str, Any]) -> Report:
-    """Return a report with its rules, wherever it names them, in the words of a hidden plan.
+    """Replace every rule in a report by the rule of a plan without values (`hide_values`).
 
-    What is told by values is left out.
+    Entries by values of the table are removed.
     """
     words = list(zip(report.plan["models"], plan["models"], strict=True))
     kept = {key: own for key, own in report.to_document().items() if key not in TOLD_BY_VALUES}
@@ -234,7 +233,7 @@ def hide_values_in_report(report: Report, plan: Mapping[str, Any]) -> Report:
 
 
 def _said_in(words: Sequence[tuple[Rule, Rule]], own: Any) -> Any:
-    """Replace every rule in a part of a report, with what was measured of it left in place."""
+    """Replace every rule in a part of a report, keeping its measured values."""
     if isinstance(own, list):
         return [_said_in(words, item) for item in own]
     if not isinstance(own, dict):

@@ -1,4 +1,4 @@
-"""The report as classes: read from JSON, written to JSON, and asked for its entries by name."""
+"""The report as typed dataclasses that are read from JSON and written to it."""
 
 from deid_portal.engine.report.part import NotTold, Part, written
 from deid_portal.engine.report.report import NO_DETAILS, HouseDetails, Report

@@ -1,4 +1,4 @@
-"""Attacks on the release that the plan asked for, and how they went."""
+"""The attacks that the plan asked for, and their results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from deid_portal.engine.report.part import Part, null, rest
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedAttackEntry(Part):
-    """An attack as the plan asks for it; `parameters` are its own."""
+    """An attack as the plan asks for it; `parameters` differ by kind of attack."""
 
     attack: str
     parameters: Mapping[str, Any] = rest()
@@ -22,7 +22,7 @@ class PlannedAttackEntry(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class AttackFinding(PlannedAttackEntry):
-    """How well an attack went; `figures` are what else it counted."""
+    """The result of an attack; `figures` holds counts that only this kind of attack has."""
 
     value: float
     interval: tuple[float, float]
@@ -34,7 +34,7 @@ class AttackFinding(PlannedAttackEntry):
 
 @dataclass(frozen=True, kw_only=True)
 class AttackProblem(PlannedAttackEntry):
-    """Why an attack could not be made."""
+    """The reason why an attack could not be made."""
 
     column: str | None = None
     problem: str

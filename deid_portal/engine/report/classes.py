@@ -1,4 +1,4 @@
-"""The sizes of the groups of people who look alike."""
+"""The sizes of equivalence classes."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from deid_portal.engine.report.part import Part
 
 @dataclass(frozen=True)
 class SizeBin(Part):
-    """How many groups have a size in a range; `to` is None for the open end."""
+    """The number of classes whose size is in a range; `to` is None for an open range."""
 
     from_: int
     to: int | None

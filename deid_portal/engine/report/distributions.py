@@ -1,4 +1,4 @@
-"""Distributions of columns before and after, told by groups of values of at least five people."""
+"""Distributions of columns before and after, over groups of values of at least five people."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,10 @@ from deid_portal.engine.report.transformation import LabelCount
 
 @dataclass(frozen=True)
 class GroupedColumn(Part):
-    """A column in groups; `level_name` says what they are where they are not the values.
+    """A column whose values were grouped; `level_name` names the groups, None for single values.
 
-    `merged` groups are told together in the last one; None among the values is the gap.
+    The last group joins `merged` groups that are too small or too many; None among `values` stands
+    for missing values.
     """
 
     column: str
@@ -21,7 +22,7 @@ class GroupedColumn(Part):
 
 @dataclass(frozen=True)
 class ColumnDistribution(GroupedColumn):
-    """Records per group; `kept` are the people of the release as they were."""
+    """Records per group; `kept`: counts of the original values of released records."""
 
     before: tuple[int, ...]
     after: tuple[float, ...]
@@ -30,7 +31,7 @@ class ColumnDistribution(GroupedColumn):
 
 @dataclass(frozen=True)
 class CrossedPair(Part):
-    """Records per group of one column and group of another; `columns` are places in `crossed`."""
+    """A cross tabulation of two columns; `columns` are their indexes in `crossed`."""
 
     columns: tuple[int, int]
     before: tuple[tuple[int, ...], ...]
@@ -47,7 +48,7 @@ class DistributionReport(Part):
 
 @dataclass(frozen=True)
 class ReleasedLabels(Part):
-    """How many records of the release show each label; `others` have labels of few people."""
+    """Released records per label; `others` counts those whose labels are not listed."""
 
     column: str
     labels: tuple[LabelCount, ...]
@@ -56,7 +57,7 @@ class ReleasedLabels(Part):
 
 @dataclass(frozen=True)
 class ChangedValue(Part):
-    """An example: a value, and what it became for so many people."""
+    """An example: an original value, its released label, and how many records show this change."""
 
     before: str | None
     after: str | None

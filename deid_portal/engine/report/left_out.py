@@ -1,4 +1,4 @@
-"""Who is left out: why, what would free them, and on whom it falls."""
+"""Suppressed records: why they were suppressed, what would release them, whom it affects most."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ from deid_portal.engine.report.part import Part, null
 
 @dataclass(frozen=True, kw_only=True)
 class CoarserStep(Part):
-    """What one step coarser in one column alone would change.
+    """The effect of generalizing one column by one more level.
 
-    `holds` is False where a rule about the release as a whole would refuse it.
+    `holds` is False if a rule about the release as a whole would then be violated.
     """
 
     column: str
@@ -24,7 +24,11 @@ class CoarserStep(Part):
 
 @dataclass(frozen=True)
 class ApartColumn(Part):
-    """How many records would join others, or be freed, if a column said less or nothing."""
+    """The effect of generalizing one column by one more level, or of hiding it.
+
+    `grows` counts the records whose class would become larger, `frees` those that would no longer
+    be suppressed.
+    """
 
     column: str
     grows: int
@@ -35,7 +39,7 @@ class ApartColumn(Part):
 
 @dataclass(frozen=True)
 class GroupsApart(Part):
-    """Groups of a range of sizes, and the columns that keep them apart from others."""
+    """Classes in a range of sizes, and the columns that separate them from others."""
 
     from_: int
     to: int | None
@@ -48,7 +52,7 @@ class GroupsApart(Part):
 
 @dataclass(frozen=True)
 class PayingGroup(Part):
-    """A group of people: rows left out, and the mean share of detail lost."""
+    """Suppressed records of a group of people, and the mean share of detail it lost."""
 
     value: str | None
     records: int
@@ -58,7 +62,10 @@ class PayingGroup(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class PayingColumn(Part):
-    """Suppression and loss by the groups of a column; `gap` is that of the shares left out."""
+    """Suppression and loss by the groups of a column.
+
+    `gap` is the difference between the largest and the smallest share of suppressed records.
+    """
 
     column: str
     level_name: str | None = null()
@@ -69,9 +76,9 @@ class PayingColumn(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class KeptPeople(Part):
-    """The risk of the people of a release among themselves, as they were before.
+    """Risk of the released records, computed on their original values, ignoring suppressed ones.
 
-    People who see no rows are told bands of shares in words.
+    For viewers without row access each share is replaced by a wide range, in words.
     """
 
     records: int | None = None

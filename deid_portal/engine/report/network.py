@@ -1,4 +1,4 @@
-"""What only the report of a network has: links, knowledge, structure, attacks, drawings."""
+"""Entries that only reports of networks have: links, knowledge, structure, attacks, drawings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,11 @@ class NodeCounts(Part):
 
 @dataclass(frozen=True)
 class LinkCounts(Part):
-    """The last three only where every node stands for somebody, so that links can be compared."""
+    """Numbers of links.
+
+    The last three are known only if every released node is an original node (not a group, not made
+    up), so that links can be compared.
+    """
 
     before: int
     after: int
@@ -28,7 +32,7 @@ class LinkCounts(Part):
 
 @dataclass(frozen=True)
 class IntakeCounts(Part):
-    """What was found while the network was read (`Intake`)."""
+    """Counts made while the files of the network were read (`Intake`)."""
 
     links: int
     loops: int
@@ -41,7 +45,7 @@ class IntakeCounts(Part):
 
 @dataclass(frozen=True)
 class Candidates(Part):
-    """Among how many nodes the nodes hide; nothing is told where there are none."""
+    """Distribution of the sizes of candidate sets over nodes; all None if there are no nodes."""
 
     least: int | None = None
     lower_quarter: int | None = None
@@ -53,7 +57,7 @@ class Candidates(Part):
 
 @dataclass(frozen=True)
 class KnowledgeState(Part):
-    """Who stands out to somebody who knows this; `exact` is False if some nodes are undecided."""
+    """How identifiable nodes are given this knowledge; `exact` is False if some are undecided."""
 
     classes: ClassSizes
     risk: ClassRisk
@@ -69,7 +73,7 @@ class KnowledgeState(Part):
 
 @dataclass(frozen=True)
 class KnowledgeRisk(Part):
-    """One kind of knowledge; `words` say what is known."""
+    """The risk given one kind of background knowledge, which `words` describe."""
 
     words: str
     before: KnowledgeState
@@ -78,7 +82,7 @@ class KnowledgeRisk(Part):
 
 @dataclass(frozen=True)
 class StructureFigures(Part):
-    """What an analyst would look at (`Structure`)."""
+    """Structural measures of a network (`Structure`)."""
 
     mean_degree: float
     largest_degree: int
@@ -97,13 +101,13 @@ class StructureFigures(Part):
 
 @dataclass(frozen=True)
 class StructureDistance(Part):
-    """How far two networks are apart; the last three where nodes are the same people in both."""
+    """Distances between two networks; the last three need the same nodes in both."""
 
     degrees: float
     degrees_largest_gap: float
     clustering: float
     mean_path: float
-    spectrum: float | None  # None: too large a network
+    spectrum: float | None  # None: the network is too large to compute it
     components: int
     communities: float | None = None
     importance_ranks: float | None = None
@@ -119,7 +123,7 @@ class StructureComparison(Part):
 
 @dataclass(frozen=True)
 class MatchingAttack(Part):
-    """Everybody is looked for by what was known of them before."""
+    """Re-identification of all nodes by background knowledge from the original network."""
 
     attack: str
     success: float
@@ -131,7 +135,7 @@ class MatchingAttack(Part):
 
 @dataclass(frozen=True)
 class FakeLinksAttack(Part):
-    """Added links are told from true ones; without the figures there were none, or too many."""
+    """Detection of added links; the figures are None if no links were added, or too many."""
 
     attack: Literal["fake-links"]
     links: int
@@ -143,7 +147,7 @@ class FakeLinksAttack(Part):
 
 @dataclass(frozen=True)
 class ShareFound(Part):
-    """So many right of so many, with a 95 % interval of the share."""
+    """A share of correct guesses, with its 95 % interval."""
 
     right: int
     of: int
@@ -153,7 +157,7 @@ class ShareFound(Part):
 
 @dataclass(frozen=True)
 class ActiveAttempts(Part):
-    """People are planted before the release and looked for in it."""
+    """Active attack: nodes are planted before the release and searched for in it."""
 
     attack: Literal["active"]
     attempts: int
@@ -175,7 +179,7 @@ NetworkAttackEntry = FakeLinksAttack | ActiveAttack | MatchingAttack
 
 @dataclass(frozen=True)
 class WalksFound(Part):
-    """Whether the walk of two people finds anything (`Walk`)."""
+    """Whether the walk of two colluding people identifies anybody (`Walk`)."""
 
     before: bool
     after: bool
@@ -183,14 +187,14 @@ class WalksFound(Part):
 
 @dataclass(frozen=True)
 class NetworkDrawing(Part):
-    """Dots and lines; a dot is a node, or a group of `sizes` nodes where there are too many."""
+    """Points and lines; a point is a node or, in large networks, a community of `sizes` nodes."""
 
     points: tuple[tuple[float, ...], ...]
     sizes: tuple[int, ...]
     lines: tuple[tuple[int, ...], ...]
     weights: tuple[int, ...]
     aggregated: bool
-    rest: int | None  # the dot that stands for all communities beyond the largest
+    rest: int | None  # index of the point for all smaller communities together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,7 +202,7 @@ class NetworkReport(Part):
     directed: bool
     knowledge: str
     knowledge_words: str
-    loss_is: str  # what was counted as lost, in words
+    loss_is: str  # how the loss is measured, in words
     nodes: NodeCounts
     links: LinkCounts
     intake: IntakeCounts
@@ -217,16 +221,16 @@ class WalkingNode(Part):
 
 @dataclass(frozen=True)
 class Walk(Part):
-    """Two people find themselves by their numbers of links, then others, then a link.
+    """Example of an attack by two colluding people who know their own degrees.
 
-    Told by numbers of nodes, for the house alone.
+    They find themselves, then others, then a link. It has numbers of nodes, so it is not published.
     """
 
     found: Literal[True]
     first: WalkingNode
     second: WalkingNode
-    common: tuple[int, ...]  # linked with both
-    rest: tuple[int, ...]  # linked with the first alone
+    common: tuple[int, ...]  # neighbors of both
+    rest: tuple[int, ...]  # neighbors of the first only
     re_identified: bool
     link: bool | None
     targets: tuple[int, ...]
@@ -236,7 +240,7 @@ class Walk(Part):
 @dataclass(frozen=True)
 class NoWalk(Part):
     found: Literal[False]
-    alone: tuple[int, ...]  # some who stand alone by their number of links
+    alone: tuple[int, ...]  # some nodes whose degree is unique
     words: tuple[str, ...]
 
 
@@ -248,7 +252,7 @@ class Walks(Part):
 
 @dataclass(frozen=True)
 class DotsBeside(Part):
-    """Dots at which a network and its release are both drawn."""
+    """Points at which both a network and its release are drawn."""
 
     points: tuple[tuple[float, ...], ...]
     sizes: tuple[int, ...]
@@ -259,7 +263,7 @@ class DotsBeside(Part):
 
 @dataclass(frozen=True)
 class LinksBeside(DotsBeside):
-    """Every dot is a node; links are pairs of dots."""
+    """Every point is a node; links are pairs of points."""
 
     kept: tuple[tuple[int, ...], ...]
     removed: tuple[tuple[int, ...], ...]
@@ -268,7 +272,7 @@ class LinksBeside(DotsBeside):
 
 @dataclass(frozen=True)
 class GroupsBeside(DotsBeside):
-    """Dots are groups of nodes; each line is two dots and the links between them."""
+    """Points are groups of nodes; each line is two points and the number of links between them."""
 
     before: tuple[tuple[int, ...], ...]
     after: tuple[tuple[int, ...], ...]

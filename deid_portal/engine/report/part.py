@@ -1,20 +1,20 @@
 """A part of a report: a frozen dataclass that is read from JSON and written to it.
 
-The fields are the entries, in their order; `from_` is the entry "from", a word that Python keeps
-for itself. How a field is declared says when its entry is there:
+The fields are the entries, in their order; `from_` is the entry "from", a keyword of Python. The
+declaration of a field says when its entry is present:
 
     rows: RowCounts                 always, in a whole report
-    who_pays: WhoPays | None = None where it was measured; otherwise absent, and None
-    level: int | None               always; null where there is nothing to say
+    who_pays: WhoPays | None = None if it was measured; otherwise absent, read as None
+    level: int | None               always; null if not known or not applicable
     level: int | None = null()      the same, and a report that leaves it out reads as null
     parameters: Mapping = rest()    all entries that no other field names, such as those of a rule
 
-What people see of a report is often only a part of it. Asking there for an entry of the first kind
-raises `NotTold`: a missing figure is never taken for a zero. Entries that no field names are
-passed over, so that a report of another version still opens.
+Viewers often get only a part of a report. Reading an entry of the first kind that is absent from
+it raises `NotTold`, so a missing figure is never taken for a zero. Unknown entries are ignored,
+so that reports of other versions can be read.
 
-Where an entry has one of several forms (`Walk | NoWalk`), the first of them is read that has all
-its entries there, and the words that its `Literal` fields ask for.
+If an entry has one of several types (`Walk | NoWalk`), the first one is chosen whose required
+entries are all present and whose `Literal` fields match.
 """
 
 from collections.abc import Callable, Mapping
@@ -41,12 +41,12 @@ KINDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or
 SCALARS = frozenset((*KINDS, NoneType))
 
 
-class NotTold(AttributeError):  # noqa: N818 - the name says what is the matter
-    """A report does not have the entry it was asked for."""
+class NotTold(AttributeError):  # noqa: N818 - the name says what is wrong
+    """The report lacks the entry that was read."""
 
 
 def null() -> Any:
-    """Declare an entry that is null where there is nothing to say, and may be absent when read."""
+    """Declare an entry that is null if not applicable, and may be absent when read."""
     return field(default=None, metadata={NULL: True})
 
 
@@ -60,7 +60,7 @@ class Part:
     """An object in a report."""
 
     def __init_subclass__(cls) -> None:
-        """Show and compare parts by what they tell; a dataclass would ask for every field."""
+        """Use a repr and equality over present entries; those of dataclasses need every field."""
         cls.__repr__ = Part.__repr__  # type: ignore[method-assign]
         cls.__eq__ = Part.__eq__  # type: ignore[method-assign]
 
@@ -79,7 +79,7 @@ class Part:
 
     @classmethod
     def from_document(cls, document: Any) -> Self:
-        """Read a part; raises InvalidReport where an entry is of another kind than it should be."""
+        """Read a part; raises InvalidReport if an entry has the wrong type."""
         try:
             return cast(Self, _read_part(cls, document))
         except _Refused as refused:
@@ -98,7 +98,7 @@ class Part:
 
     @classmethod
     def telling(cls, **entries: Any) -> Self:
-        """Make a part that tells these entries alone, as one is read that has no others."""
+        """Make a part that has only these entries, as if read from a document without others."""
         for name in entries:
             _check_field(cls, name)
         part = object.__new__(cls)
@@ -106,7 +106,7 @@ class Part:
         return part
 
     def without(self, name: str) -> Self:
-        """Return the part as it is read from a document without this entry."""
+        """Return the part without this entry, as if the document did not have it."""
         _check_field(type(self), name)
         return self.telling(**{key: own for key, own in vars(self).items() if key != name})
 
@@ -115,14 +115,14 @@ class Part:
         return self.telling(**(vars(self) | entries))
 
     def tells(self, name: str) -> bool:
-        """Say whether a field that whole reports always have is told here, too."""
+        """Say whether this part has a value for a field, which parts shown to viewers may lack."""
         _check_field(type(self), name)
         return name in vars(self)
 
-    if not TYPE_CHECKING:  # for mypy a name that is no field stays an error
+    if not TYPE_CHECKING:  # hidden from mypy, for which an unknown name must stay an error
 
         def __getattr__(self, name: str) -> Any:
-            """Called for what was not read: entries without a default."""
+            """Called for absent entries without a default."""
             raise NotTold(f'{type(self).__name__} does not tell "{name}" here.')
 
 
@@ -132,7 +132,7 @@ def _check_field(kind: type[Part], name: str) -> None:
 
 
 class _Refused(Exception):  # noqa: N818 - becomes an InvalidReport once its place is known
-    """Something is of another kind than it should be; gathers its place on the way out."""
+    """A type mismatch; collects the path to the entry while it propagates."""
 
     def __init__(self, wanted: str) -> None:
         super().__init__(wanted)
@@ -161,7 +161,7 @@ class _Entry:
     is_required: bool
     is_null_written: bool
     is_rest: bool
-    words: tuple[Any, ...]  # of a Literal; nothing else is accepted
+    words: tuple[Any, ...]  # of a Literal; other values are refused
 
     @classmethod
     def of(cls, own: Field[Any], hint: Any) -> Self:
@@ -179,7 +179,7 @@ class _Entry:
 
 @dataclass(frozen=True)
 class _Form:
-    """The entries of one kind of part; those of `rest` are read apart."""
+    """The entries of one class of parts; the field for all other entries is kept separately."""
 
     entries: tuple[_Entry, ...]
     read: tuple[tuple[str, str, Read], ...]
@@ -202,7 +202,7 @@ class _Form:
         return cls(entries, read, frozenset(key for key, _, _ in read), next(iter(rests), None))
 
 
-_FORMS: dict[type[Part], _Form] = {}  # worked out when a kind is first read or written
+_FORMS: dict[type[Part], _Form] = {}  # filled when a class is first read or written
 
 
 def _form(kind: type[Part]) -> _Form:
@@ -231,7 +231,7 @@ def _read_part(kind: type[Part], document: Any) -> Part:
 
 
 def _reader(hint: Any) -> Read:
-    """Return what reads a value of a type and refuses any other."""
+    """Return a function that reads values of a type and refuses any other."""
     origin, arguments = get_origin(hint), get_args(hint)
     if hint is Any:
         return lambda value: value
@@ -278,7 +278,7 @@ def _literal_reader(words: tuple[Any, ...]) -> Read:
 
 
 def _scalar_reader(*kinds: type) -> Read:
-    # A whole number will do as a number; true and false, whole numbers to Python, will not.
+    # A whole number is accepted as a number; true and false, which Python counts as int, are not.
     accepted = frozenset((*kinds, int) if float in kinds else kinds)
 
     def read(value: Any) -> Any:
@@ -303,7 +303,7 @@ def _tuple_reader(arguments: tuple[Any, ...]) -> Read:
 
 
 def _numbers_reader(kind: type) -> Read:
-    """Return what reads a list of numbers; reports have long ones."""
+    """Return a fast reader of lists of numbers, which can be long in reports."""
     read_item = _scalar_reader(kind)
     accepted = {kind, int}
 
@@ -334,7 +334,7 @@ def _read_items(items: list[Any] | tuple[Any, ...], reads: list[Read]) -> list[A
     found: list[Any] = []
     try:
         for item, read in zip(items, reads, strict=True):
-            found.append(read(item))  # their number says where one was refused
+            found.append(read(item))  # its length tells which item was refused
     except _Refused as refused:
         raise refused.at(f"[{len(found)}]") from None
     return found
@@ -357,7 +357,7 @@ def _mapping_reader(read_item: Read) -> Read:
 
 
 def written(value: Any) -> Any:
-    """Return a part, or whatever holds some, as a document."""
+    """Return parts, also those nested in lists and mappings, as a JSON document."""
     if isinstance(value, Part):
         return value.to_document()
     if isinstance(value, Mapping):

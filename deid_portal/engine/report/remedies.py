@@ -1,4 +1,4 @@
-"""Changes after which a plan without a solution has one; `kind` says what to change.
+"""Changes that make an infeasible plan feasible; `kind` says what to change.
 
 `suppressed` and `loss` are what the changed plan would release.
 """
@@ -11,7 +11,7 @@ from deid_portal.engine.report.part import Part
 
 @dataclass(frozen=True, kw_only=True)
 class LimitRemedy(Part):
-    """Leave out more: the share of records that must be allowed to be left out."""
+    """Allow more suppression: the suppression limit that is needed."""
 
     kind: Literal["limit"]
     from_: float
@@ -22,7 +22,7 @@ class LimitRemedy(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class RuleRemedy(Part):
-    """Ask for less: another number in a rule."""
+    """Relax a rule: another value of its parameter."""
 
     kind: Literal["rule"]
     model: str
@@ -36,7 +36,7 @@ class RuleRemedy(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class WithoutRuleRemedy(Part):
-    """Do without a rule."""
+    """Drop a rule."""
 
     kind: Literal["without-rule"]
     model: str
@@ -47,7 +47,7 @@ class WithoutRuleRemedy(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class LevelRemedy(Part):
-    """Show less: one step coarser in a column whose level was chosen by hand."""
+    """Generalize a column with a level chosen by hand by one more level."""
 
     kind: Literal["level"]
     column: str
@@ -70,7 +70,7 @@ class MethodRemedy(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class SecretRemedy(Part):
-    """Leave out a sensitive column with the rules about it."""
+    """Drop a sensitive column and the rules about it."""
 
     kind: Literal["secret"]
     column: str
@@ -81,7 +81,7 @@ class SecretRemedy(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnRemedy(Part):
-    """Leave out a quasi-identifier; its detail counts as lost."""
+    """Drop a quasi-identifier; its detail counts as lost."""
 
     kind: Literal["column"]
     column: str

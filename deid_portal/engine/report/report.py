@@ -1,7 +1,7 @@
-"""The report: what a release promises and what it cost, in numbers without a single cell of it.
+"""The report: the protection of a release and its cost, in numbers, never a cell of the table.
 
-The document is that of `plan-format.md`. The last entries are details that are told by
-values of the table, in groups of people, or by single nodes; they never leave the house.
+The document is specified in `plan-format.md`. The last entries are details by values of the
+table, in groups of people, or by single nodes; they are never published.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ from deid_portal.engine.report.utility import ReleaseComparison, UtilityMeasures
 
 @dataclass(frozen=True)
 class Randomness(Part):
-    """What a report says of a run that can be repeated, and so protects nobody by chance."""
+    """Warning in the report of a run with a known seed: its randomness protects nobody."""
 
     repeatable: bool
     note: str
@@ -37,7 +37,7 @@ class Randomness(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class HouseDetails(Part):
-    """Entries of a report that name values, or nodes one by one, and never leave the house."""
+    """Entries of a report that name values or single nodes; for internal use, never published."""
 
     remedies: tuple[FoundRemedy, ...] | None = None
     who_pays: tuple[PayingColumn, ...] | None = None
@@ -55,7 +55,7 @@ NO_DETAILS = HouseDetails()
 
 @dataclass(frozen=True, kw_only=True)
 class Report(Part):
-    report: int  # the version of its form
+    report: int  # the version of the format
     solution: bool
     plan: Mapping[str, Any]
     plan_sha256: str
@@ -77,12 +77,12 @@ class Report(Part):
     isolation: tuple[GroupsApart, ...] | None = None
     search: SearchSummary | None = None
     coarser: tuple[CoarserStep, ...] | None = None
-    # Where there is no solution.
+    # Only if the plan has no solution.
     blocked_by: str | None = None
     blocking_model: Mapping[str, Any] | None = None
     nearest: NearestMiss | None = None
     randomness: Randomness | None = None
-    # For the house alone.
+    # For internal use only (`HouseDetails`).
     remedies: tuple[FoundRemedy, ...] | None = None
     distributions: DistributionReport | None = None
     released_labels: tuple[ReleasedLabels, ...] | None = None
@@ -92,10 +92,10 @@ class Report(Part):
     who_pays: tuple[PayingColumn, ...] | None = None
     walk: Walks | None = None
     beside: LinksBeside | GroupsBeside | None = None
-    note: str | None = None  # what was left out of it for those who read it
+    note: str | None = None  # which entries were removed for this audience
 
     def with_details(self, details: HouseDetails) -> "Report":
-        """Return the report with everything the house knows; what is told twice is told in full."""
+        """Return the report with the internal details; they replace entries of the same name."""
         told = {name: own for name, own in vars(details).items() if own is not None}
         return replace(self, **told)
 
@@ -108,5 +108,5 @@ class Report(Part):
 
     @property
     def steps(self) -> tuple[MethodStep, ...]:
-        """Return what the methods of the plan noted."""
+        """Return the notes of the methods of the plan, in their order."""
         return self.transformation.steps or ()

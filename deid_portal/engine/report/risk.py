@@ -1,4 +1,4 @@
-"""Whose risk, before and after: what follows from the sizes of groups, and the details of it."""
+"""Re-identification risk before and after: figures from class sizes, and further details."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from deid_portal.engine.report.part import Part, null
 
 @dataclass(frozen=True)
 class RiskRange(Part):
-    """The chance that a match is right, over the records of a table."""
+    """The probability that a match is right, over the records of a table."""
 
     highest: float
     lowest: float
@@ -17,7 +17,7 @@ class RiskRange(Part):
 
 @dataclass(frozen=True)
 class RiskBand(Part):
-    """The records whose chance lies in a range; `label` says it in words."""
+    """The records whose risk lies in a range; `label` names the range."""
 
     label: str
     from_: float
@@ -28,14 +28,14 @@ class RiskBand(Part):
 
 @dataclass(frozen=True)
 class PopulationMatch(Part):
-    """`short_classes` are groups of which the population shows fewer people than the table."""
+    """`short_classes` counts classes with fewer people in the population than in the table."""
 
     short_classes: int
 
 
 @dataclass(frozen=True)
 class RiskFigures(Part):
-    """The risks of the people in some groups, read off their sizes."""
+    """The risks that follow from class sizes."""
 
     prosecutor: RiskRange
     journalist: float
@@ -51,7 +51,7 @@ class ClassRisk(RiskFigures):
 
 @dataclass(frozen=True)
 class ShareAbove(Part):
-    """The share of records whose match is right with more than this chance."""
+    """The share of records whose risk is above a threshold."""
 
     chance: float
     share: float
@@ -59,7 +59,7 @@ class ShareAbove(Part):
 
 @dataclass(frozen=True)
 class AttackerSummary(Part):
-    """`is_bound`: the population of some group is not known, so the risk is at most this."""
+    """`is_bound`: the population of some class is unknown, so the figures are upper bounds."""
 
     highest: float
     lowest: float
@@ -74,7 +74,7 @@ class AttackerSummary(Part):
 
 @dataclass(frozen=True)
 class SampleUniques(Part):
-    """How many records stand alone in their class; `in_population` of those with a population."""
+    """Records alone in their class; `in_population` counts those unique in the population, too."""
 
     records: int
     share: float
@@ -83,7 +83,7 @@ class SampleUniques(Part):
 
 @dataclass(frozen=True)
 class ColumnInfluence(Part):
-    """The risk without one column, and how much of the whole risk goes with it."""
+    """The risk without one column, and by how much it is lower than with it."""
 
     column: str
     classes: int
@@ -96,10 +96,10 @@ class ColumnInfluence(Part):
 
 @dataclass(frozen=True)
 class Distinctness(Part):
-    """How far a combination of columns is a key.
+    """How close a combination of columns is to being a key.
 
-    `distinction` is the share of records that could stay if the columns had to be a key;
-    `separation` the share of pairs of records they tell apart.
+    `distinction` is the largest share of records for which the columns would be a key;
+    `separation` is the share of pairs of records that differ in them.
     """
 
     columns: tuple[str, ...]
@@ -110,7 +110,7 @@ class Distinctness(Part):
 
 @dataclass(frozen=True)
 class SpecialUniquesSummary(Part):
-    """Records that a few columns single out; by the number of columns, and by column."""
+    """Records that are unique in few columns; by the number of columns, and by column."""
 
     records: int
     by_size: tuple[int, ...]
@@ -121,8 +121,8 @@ class SpecialUniquesSummary(Part):
 class PopulationUniques(Part):
     """The estimated number of people who are unique in the population.
 
-    `by_model` keeps what every estimator said (None where it found no answer); `lowest` and
-    `highest` span them, since no formula gives one interval for all three.
+    `by_model` holds the result of every estimator (None if it did not converge); `lowest` and
+    `highest` are their range, since no formula gives one interval for all three.
     """
 
     estimate: float
@@ -149,7 +149,7 @@ class RiskDetails(Part):
 
 @dataclass(frozen=True)
 class RiskDetailsBothWays(Part):
-    """None for a state whose groups are not made by equal cells."""
+    """None for a table whose classes are not defined by equal cells."""
 
     before: RiskDetails | None = None
     after: RiskDetails | None = None
@@ -157,11 +157,11 @@ class RiskDetailsBothWays(Part):
 
 @dataclass(frozen=True)
 class SafeHarborFinding(Part):
-    """One column that seems to hold one kind of identifier."""
+    """A released column that seems to hold a kind of Safe Harbor identifier."""
 
     column: str
     identifier: str
-    rows: int  # filled cells concerned
+    rows: int  # non-missing cells concerned
     reason: str
 
 

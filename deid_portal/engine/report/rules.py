@@ -1,4 +1,4 @@
-"""Whether the rules of a plan hold, and by how much they were missed."""
+"""Whether the rules of a plan hold, and by how much they were violated."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from deid_portal.engine.report.part import Part, rest
 
 @dataclass(frozen=True, kw_only=True)
 class RuleVerdict(Part):
-    """A rule with what was measured of it.
+    """A rule with its measured values.
 
-    `parameters` are those of the plan, which every model has of its own; `achieved` are the same
-    as the release reaches them. What was not measured, or must not be told, is None.
+    `parameters` are those of the plan, which differ by model; `achieved` holds the values that the
+    release reaches. Values that were not measured, or must not be shown, are None.
     """
 
     model: str
@@ -21,17 +21,17 @@ class RuleVerdict(Part):
     achieved: Mapping[str, Any] | None = None
     achieved_before: Mapping[str, Any] | None = None
     nodes_over: int | None = None
-    classes_over: int | None = None  # groups that break it
+    classes_over: int | None = None  # classes that violate it
     records_over: int | None = None
 
     @classmethod
     def of(cls, rule: Mapping[str, Any]) -> Self:
-        """Return a rule of a plan, of which nothing was measured yet."""
+        """Return a rule of a plan before anything was measured."""
         return cls(model=rule["model"], parameters={k: v for k, v in rule.items() if k != "model"})
 
     @property
     def rule(self) -> dict[str, Any]:
-        """Return the rule as it stands in the plan."""
+        """Return the rule as the plan states it."""
         return {"model": self.model, **self.parameters}
 
     @property
@@ -42,7 +42,7 @@ class RuleVerdict(Part):
 
 @dataclass(frozen=True)
 class NearestMiss(Part):
-    """How near the nearest combination of levels came, where nothing satisfies the plan."""
+    """The combination of levels that violates the plan least, if none satisfies it."""
 
     levels: Mapping[str, int]
     suppressed: int

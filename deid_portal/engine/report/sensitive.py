@@ -1,4 +1,4 @@
-"""How surely a sensitive value can be guessed, and how such values are spread over groups."""
+"""Sensitive values: how surely they can be guessed, and their distribution over classes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from deid_portal.engine.report.part import Part
 
 @dataclass(frozen=True)
 class SurestGuess(Part):
-    """The largest share that one value of the column has in a group."""
+    """The largest share of a single value of the column in a class."""
 
     surest_guess: float
 
 
 @dataclass(frozen=True)
 class ValueCounts(Part):
-    """The records with a value, or a group of values, before and after; None is the gap."""
+    """Records with a value, or a group of values, before and after; None is the missing value."""
 
     value: str | None
     before: int
@@ -24,7 +24,7 @@ class ValueCounts(Part):
 
 @dataclass(frozen=True)
 class PeopleByValues(Part):
-    """The records in groups of so many different values; `to` is None for the open end."""
+    """Records in classes with a number of different values in a range; `to` None: open range."""
 
     from_: int
     to: int | None
@@ -33,10 +33,10 @@ class PeopleByValues(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class SpreadState(Part):
-    """The worst of all groups, and how many people are in groups of which kind.
+    """The worst class, and how many records are in classes with which l and t.
 
-    `l` is the number of different values in a group, `t` how far its values are from those of the
-    whole table; `people_by_t` counts in ten equal steps from 0 to 1.
+    `l` is the number of different values in a class, `t` the distance of its distribution from that
+    of the whole table; `people_by_t` counts records in ten equal bins from 0 to 1.
     """
 
     l: int  # noqa: E741 - the l of l-diversity
@@ -48,7 +48,7 @@ class SpreadState(Part):
 
 @dataclass(frozen=True)
 class WorstGroup(Part):
-    """A group whose values are far from those of the table; `counts` are per value told."""
+    """A class whose distribution is far from the table's; `counts` has one count per group."""
 
     size: int
     l: int  # noqa: E741
@@ -60,7 +60,7 @@ class WorstGroup(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class SensitiveSpread(Part):
-    """One sensitive column; values are told in groups of people."""
+    """One sensitive column; its values are grouped so that no count is of few people."""
 
     column: str
     distance: str

@@ -1,7 +1,7 @@
-"""The summary of a run: the few entries of its report that lists, boards and policies look at.
+"""The summary of a run: the few entries of its report that lists, boards and policies need.
 
-Its entries have the names and the places they have in a report, so what reads one can read the
-other; before the run has ended there is nothing but what was asked for.
+Names and nesting are those of a report, so code that reads one can read the other. Before the run
+has ended it holds only what the plan asks for.
 """
 
 from collections.abc import Mapping
@@ -22,10 +22,10 @@ from deid_portal.engine.report.utility import UtilityMeasures
 
 @dataclass(frozen=True)
 class AskedProtection(Part):
-    """What a plan asks for, as far as a board tells runs apart by it.
+    """The parts of a plan by which boards distinguish runs.
 
-    `k` is the number of look-alikes and `limit` the share that may be left out; None where no rule
-    or method says so. `way` has the words by which the methods of a network were chosen.
+    `k` is the class size asked for and `limit` the suppression limit; None if no rule or method
+    sets it. `way` describes the method of a network, in words.
     """
 
     k: int | None = null()
@@ -53,7 +53,7 @@ class NetworkLinks(Part):
 
 @dataclass(frozen=True)
 class PayingGroups(Part):
-    """Groups of a column with the rows left out of them: those that may pay most."""
+    """The groups of a column that may have the largest share of suppressed records."""
 
     column: str
     groups: tuple[PayingGroup, ...]
@@ -61,7 +61,7 @@ class PayingGroups(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class RunSummary(Part):
-    """`plan` has roles and treatments alone; `detail` is what the published plan says of it."""
+    """`plan` holds roles and treatments only; `detail` is computed from the published plan."""
 
     solution: bool | None = None
     input: InputRows

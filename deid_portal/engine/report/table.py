@@ -1,4 +1,4 @@
-"""What a report says of the table: how many rows came and left, and what became of its columns."""
+"""Numbers of rows read and released, and what was done to each column."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from deid_portal.engine.report.part import Part, null
 
 @dataclass(frozen=True, kw_only=True)
 class InputSummary(Part):
-    """The table as it came; of a network, `rows` are its nodes."""
+    """The original table; for a network, `rows` counts its nodes."""
 
     rows: int
     links: int | None = None
@@ -19,14 +19,14 @@ class InputSummary(Part):
 class RowCounts(Part):
     released: int
     suppressed: int
-    not_drawn: int | None = None  # of a sample; they are not counted as suppressed
+    not_drawn: int | None = None  # rows outside the sample; not counted as suppressed
 
 
 @dataclass(frozen=True)
 class ColumnReport(Part):
-    """One column before and after; only a quasi-identifier has a height and loses detail.
+    """One column before and after; only quasi-identifiers have a height and a loss.
 
-    `level` is None, too, where labels of several levels are shown.
+    `level` is also None if the column shows labels of several levels.
     """
 
     role: str | None

@@ -1,4 +1,4 @@
-"""How a release was made: levels, steps of the methods, and what was searched."""
+"""How a release was made: levels, notes of the methods, and the search."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from deid_portal.engine.report.part import Part, rest
 
 @dataclass(frozen=True)
 class LabelCount(Part):
-    """A label that is shown, and the records that show it."""
+    """A label in the release, and the number of records that have it."""
 
     label: str | None
     records: int
@@ -17,7 +17,7 @@ class LabelCount(Part):
 
 @dataclass(frozen=True)
 class RecodingRound(Part):
-    """The levels of one round of local recoding, and the records it shows."""
+    """The levels of one round of local recoding, and the number of records released at them."""
 
     levels: Mapping[str, int]
     records: int
@@ -25,7 +25,7 @@ class RecodingRound(Part):
 
 @dataclass(frozen=True)
 class MethodStep(Part):
-    """What one method of the plan noted of its work; `notes` are its own affair."""
+    """What one method of the plan reports of its work; the keys of `notes` differ by method."""
 
     method: str
     notes: Mapping[str, Any] = rest()
@@ -36,34 +36,34 @@ class MethodStep(Part):
 
     @property
     def epsilon(self) -> float | None:
-        """Return the ε of a promise of differential privacy."""
+        """Return the ε of a differentially private method."""
         return self.notes.get("epsilon")
 
     @property
     def columns(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return the figures of each column; empty where the method has none, or names alone."""
+        """Return the figures of each column; empty if the method has none or only lists columns."""
         columns = self.notes.get("columns")
         return columns if isinstance(columns, Mapping) else {}
 
     @property
     def group_column(self) -> str:
-        """Return the column that numbers groups within which values were mixed, "" without."""
+        """Return the column that numbers groups within which values were permuted, or ""."""
         return str(self.notes.get("group_column", ""))
 
 
 @dataclass(frozen=True)
 class Transformation(Part):
-    """`levels` has every column that shows labels of one level only."""
+    """`levels` has the columns whose labels are all of one level."""
 
     levels: Mapping[str, int]
-    cuts: Mapping[str, tuple[LabelCount, ...]] | None = None  # labels where levels are mixed
+    cuts: Mapping[str, tuple[LabelCount, ...]] | None = None  # labels of columns with mixed levels
     steps: tuple[MethodStep, ...] | None = None
     rounds: tuple[RecodingRound, ...] | None = None
 
 
 @dataclass(frozen=True)
 class SearchSummary(Part):
-    """What was searched; `bound` is the best value that anything not searched could have."""
+    """The search; `bound` is the best value that any combination not searched could have."""
 
     nodes: int
     checked: int

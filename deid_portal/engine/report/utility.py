@@ -1,4 +1,4 @@
-"""What a release is still good for: measures of detail lost, and comparisons with the original."""
+"""Utility of a release: information loss, and comparisons with the original."""
 
 from dataclasses import dataclass, fields
 
@@ -7,7 +7,7 @@ from deid_portal.engine.report.part import NotTold, Part, null
 
 @dataclass(frozen=True, kw_only=True)
 class UtilityMeasures(Part):
-    """Measures by their names in a plan; None where one was not measured or must not be told."""
+    """Measures by their names in a plan; None if not measured, or not to be shown."""
 
     precision: float | None = None
     iloss: float | None = None
@@ -17,29 +17,29 @@ class UtilityMeasures(Part):
     entropy: float | None = None
     information_loss: float | None = None
     ambiguity: float | None = None
-    kl_divergence: float | None = null()  # None, too, where it is infinite or takes too long
+    kl_divergence: float | None = null()  # also None if it is infinite or takes too long
     information_gain: float | None = None
 
     @property
     def known_loss(self) -> float:
-        """Return the loss where it is told; a missing figure is never taken for a zero."""
+        """Return the loss; raises NotTold if it is missing, so it is never taken for a zero."""
         if self.loss is None:
             raise NotTold("The loss is not told here.")
         return self.loss
 
     def value_of(self, metric: str) -> float | None:
-        """Return the measure of a metric that is known by its name alone."""
+        """Return the measure of a metric, given its name."""
         known = {own.name for own in fields(self)}
         return getattr(self, metric) if metric in known else None
 
 
 @dataclass(frozen=True)
 class MarginalChange(Part):
-    """One column before and after; a released label counts evenly for the values it covers."""
+    """One column before and after; a released label counts evenly for all values it covers."""
 
     column: str
     total_variation: float
-    earth_mover: float  # values in order for numbers, all equally far otherwise
+    earth_mover: float  # ordered distance for numbers, equal distance otherwise
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class WorkloadError(Part):
 
 @dataclass(frozen=True)
 class Accuracy(Part):
-    """Share of records classified right, over all folds, with a 95 % interval from the folds."""
+    """Share of records classified correctly in cross-validation, with a 95 % interval."""
 
     mean: float
     interval: tuple[float, float]
@@ -78,7 +78,7 @@ class Accuracy(Part):
 
 @dataclass(frozen=True)
 class ClassifierAccuracy(Part):
-    """One model before and after, and the baseline of guessing the most common class."""
+    """One classifier before and after, and the baseline of always guessing the majority class."""
 
     model: str
     before: Accuracy
@@ -88,7 +88,7 @@ class ClassifierAccuracy(Part):
 
 @dataclass(frozen=True)
 class ClassifierProblem(Part):
-    """Why no classifier could learn."""
+    """The reason why no classifier could be trained."""
 
     problem: str
 

@@ -56,7 +56,7 @@ def summarize_sizes(sizes: Counts) -> SizeSummary:
 
 
 def summarize_classes(sizes: Counts, before: Counts | None = None) -> ClassSizes:
-    """Return the same with the number of classes per range of sizes, beside those of before."""
+    """Return the same with the number of classes per range of sizes, after and before."""
     bins_before = None if before is None else bin_sizes(before)
     return ClassSizes(
         **vars(summarize_sizes(sizes)), bins=bin_sizes(sizes), bins_before=bins_before

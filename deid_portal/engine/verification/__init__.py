@@ -1,1 +1,1 @@
-"""What a package says of its table, and finding out whether it is true. Needs only the package."""
+"""Verification of the claims of a package about its table, from the package alone."""

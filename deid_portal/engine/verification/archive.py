@@ -1,8 +1,8 @@
-"""Open a package without trusting it: a zip that must be exactly as packing writes it.
+"""Open an untrusted package: a zip that must be exactly as the packer writes it.
 
-A zip has many bytes that its content does not depend on: times, flags, comments, gaps between
-entries, duplicate names of which programs read different ones. So its frame is built again from the
-entries and compared byte by byte, and nothing is unpacked that is larger than it may be.
+A zip has many bytes that its content does not depend on: times, flags, comments, space between
+entries, duplicate names that programs resolve differently. So its headers are rebuilt from the
+entries and compared byte by byte. Sizes are limited before anything is unpacked.
 """
 
 import io
@@ -15,30 +15,30 @@ from typing import BinaryIO
 from deid_portal.engine.errors import EngineError
 
 MEGABYTE = 1024 * 1024
-LARGEST_MB = 4096  # of everything unpacked
+LARGEST_MB = 4096  # total unpacked size
 MOST_FILES = 2100  # a table has at most 2,000 columns, each with a taxonomy
 FIXED_TIME, FIXED_DAY = 0, 33  # 1 January 1980, 00:00
 VERSION, STREAMED, DEFLATED, UNIX = 45, 8, 8, 3
 UNKNOWN = 0xFFFFFFFF
 READABLE = 0o644 << 16
-SMALL = 1 << 31  # entries and offsets from this size on are written in another form
+SMALL = 1 << 31  # entries and offsets from this size on use the Zip64 format
 LAST_BYTES = 256
 
 
 class InvalidPackage(EngineError):  # noqa: N818
-    """This is no package at all; the sentence says why."""
+    """The file is not a package; the message says why."""
 
 
 @dataclass(frozen=True)
 class Archive:
-    """The files of a package, and what is wrong with how they are packed."""
+    """The files of a package, and the faults found in its packing."""
 
     files: dict[str, bytes]
     problems: list[str] = field(default_factory=list)
 
 
 def open_archive(stream: BinaryIO, largest_mb: int = LARGEST_MB) -> Archive:
-    """Unpack into memory; raises InvalidPackage for what is no zip or was cut short."""
+    """Unpack into memory; raises InvalidPackage for files that are no zip or truncated."""
     try:
         archive = zipfile.ZipFile(stream)
         entries = archive.infolist()
@@ -74,7 +74,7 @@ def _read(
 
 
 def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes | None:
-    """Read no more than the entry says it holds, or None where it is damaged."""
+    """Read at most the declared size of the entry; None if it is damaged."""
     try:
         with archive.open(entry) as stream:
             content = stream.read(entry.file_size + 1)
@@ -109,16 +109,16 @@ def _leads_outside(name: str) -> bool:
 
 
 def _shown(name: str) -> str:
-    """Names come from outside; a terminal must not be led astray by them."""
+    """Replace unprintable characters of a name from outside: they could control a terminal."""
     return "".join(sign if sign.isprintable() else "?" for sign in name)[:100]
 
 
 def check_frame(stream: BinaryIO, entries: list[zipfile.ZipInfo]) -> list[str]:
-    """Build what surrounds the packed bytes again and compare; returns what differs."""
+    """Rebuild the headers around the packed bytes and compare; returns the differences."""
     stream.seek(0, io.SEEK_END)
     size = stream.tell()
     if size >= SMALL or any(max(e.file_size, e.compress_size) >= SMALL for e in entries):
-        return []  # written in another form; names, hashes and signature are checked all the same
+        return []  # Zip64, not rebuilt here; names, hashes and signature are still checked
     place, directory = 0, b""
     for entry in entries:
         head, tail, listed = _frame_of(entry, place)
@@ -139,7 +139,7 @@ def check_frame(stream: BinaryIO, entries: list[zipfile.ZipInfo]) -> list[str]:
 
 
 def _frame_of(entry: zipfile.ZipInfo, place: int) -> tuple[bytes, bytes, bytes]:
-    """Return what stands before an entry, after it, and in the list at the end."""
+    """Return the local header, the data descriptor and the central directory entry."""
     name = entry.filename.encode()
     flags = STREAMED if entry.filename.isascii() else STREAMED | 0x800
     kind = (VERSION, 0, flags, DEFLATED, FIXED_TIME, FIXED_DAY)
@@ -155,9 +155,9 @@ def _frame_of(entry: zipfile.ZipInfo, place: int) -> tuple[bytes, bytes, bytes]:
 
 
 def is_packed_plainly(packed: bytes) -> bool:
-    """Say whether nothing hides behind the end of packed bytes, down to the bits of the last.
+    """Say whether a deflate stream has no hidden data after its end, not even in its last bits.
 
-    The stream may end within a byte, and its other bits say nothing; packing leaves them 0.
+    The stream may end within a byte; the packer sets the unused bits to 0.
     """
     if not packed:
         return False

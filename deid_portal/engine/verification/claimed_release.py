@@ -1,7 +1,7 @@
-"""A released table beside what is said about it, ready to be measured anew.
+"""A released table with the report about it, for measuring the table again.
 
-The table is measured as if it were an original that nothing is done to: its groups are the groups
-of the release.
+The table is measured as if it were an original without any transformation, so its classes are
+those of the release.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ GROUPING_METHODS = ("bucketization", "permutation")
 
 @dataclass(frozen=True, eq=False)
 class ClaimedRelease:
-    """A released table beside the report about it; `plan` is empty where it was kept back."""
+    """A released table with the report about it; `plan` is empty if it was not published."""
 
     table: Table
     report: Report
@@ -62,7 +62,7 @@ class ClaimedRelease:
 
     @cached_property
     def group_column(self) -> str | None:
-        """The column that says who is in a group, where equal cells do not."""
+        """The column with class numbers, if classes are not defined by equal cells."""
         if not any(name in GROUPING_METHODS for name in self.steps):
             return None
         made = [name for name in self.table.names if name not in self.roles]
@@ -70,12 +70,12 @@ class ClaimedRelease:
 
     @property
     def groups(self) -> list[str]:
-        """The columns that make a group: the facts, unless the method numbered its groups."""
+        """The columns that define classes: quasi-identifiers, or numbers of groups."""
         return [self.group_column] if self.group_column else self.facts
 
     @property
     def is_of_before(self) -> bool:
-        """True for packages of when reports still left with figures about the original."""
+        """True for packages of earlier versions, which published figures about the original."""
         return self.report.utility_before is not None
 
     @property
@@ -89,12 +89,12 @@ class ClaimedRelease:
 
     @cached_property
     def look_alikes(self) -> Patterns:
-        """The people with equal cells in everything the recipient may know."""
+        """The classes of records with equal quasi-identifiers."""
         return reduce_table(self.table, self.facts, (), Progress(None))
 
     @cached_property
     def models(self) -> list[PrivacyModel | None]:
-        """The rules as the report names them; None for one that cannot be read."""
+        """The rules named by the report; None for a rule that cannot be parsed."""
         return [self._parse(entry) for entry in self.rules]
 
     def _parse(self, entry: RuleVerdict) -> PrivacyModel | None:
@@ -122,12 +122,12 @@ class ClaimedRelease:
         return measure_recoding(Recoding(problem, (Round((0,) * len(groups), everyone),)))
 
     def _recipes(self) -> dict[str, Recipe | None]:
-        """The taxonomies of sensitive columns, where the plan was published."""
+        """The taxonomies of sensitive columns, if the plan was published."""
         found = {name: self.recipe_of(name) for name in self.names_of("sensitive")}
         return {name: recipe for name, recipe in found.items() if recipe is not None}
 
     def recipe_of(self, name: str) -> Recipe | None:
-        """Return the taxonomy that the plan gives a column; None without one, or without plan."""
+        """Return the taxonomy of a column; None if it has none, or the plan was not published."""
         planned = self.plan.get("columns", {}).get(name, {})
         if "taxonomy" not in planned:
             return None

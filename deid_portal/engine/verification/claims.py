@@ -1,4 +1,4 @@
-"""A claim of a package: what it says, what was found, and whether it could be found out at all."""
+"""The claims of a package, and whether each holds, fails or cannot be verified."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,13 +8,13 @@ from typing import Any
 
 from deid_portal.engine.report import written
 
-TOLERANCE = 1e-9  # what rounding may make of two equal numbers
+TOLERANCE = 1e-9  # for rounding errors
 
 
 class ClaimOutcome(StrEnum):
     HOLDS = "holds"
     FAILS = "fails"
-    # Cannot be computed from the release; nothing but the signature vouches for it.
+    # Cannot be computed from the release; only the signature vouches for it.
     TRUSTED = "taken on trust"
 
 
@@ -22,8 +22,8 @@ class ClaimOutcome(StrEnum):
 class Claim:
     name: str
     outcome: ClaimOutcome
-    words: str = ""  # why it fails, or why it cannot be found out
-    places: tuple[str, ...] = ()  # of the report that it vouches for; `*` is any one step
+    words: str = ""  # why it fails, or why it cannot be verified
+    places: tuple[str, ...] = ()  # paths in the report that it covers; `*` is any one step
 
     @property
     def fails(self) -> bool:
@@ -32,7 +32,7 @@ class Claim:
 
 @dataclass
 class Claims:
-    """Claims on their way to a verdict, in the order they were looked at."""
+    """Collects the outcomes of claims, in the order they were checked."""
 
     made: list[Claim] = field(default_factory=list)
 
@@ -44,13 +44,13 @@ class Claims:
         self.made.append(Claim(name, ClaimOutcome.TRUSTED, why, places))
 
     def compare(self, name: str, said: Any, found: Any) -> None:
-        """Hold what is said against what was found; what is said beyond it is not judged here."""
+        """Compare a claim with what was found; ignores entries of the claim that `found` lacks."""
         difference = find_difference(written(said), written(found), name)
         self.hold(name, not difference, difference)
 
 
 def find_difference(said: Any, found: Any, place: str) -> str:
-    """Return the first place where they differ, with both numbers; nothing if none does."""
+    """Return the first path where they differ, with both numbers; "" if they are equal."""
     if isinstance(found, Mapping):
         if not isinstance(said, Mapping):
             return f"{place}: missing."
@@ -76,7 +76,7 @@ def is_same(said: Any, found: Any) -> bool:
 
 
 def _write(value: Any) -> str:
-    """Write numbers and truths; texts of a package may be cells of somebody."""
+    """Write numbers and booleans only; texts of a package may be cells of the table."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):

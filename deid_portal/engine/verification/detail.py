@@ -1,9 +1,8 @@
-"""Compute again how much detail a release lost, from its cells and the published taxonomies.
+"""Recompute the information loss of a release from its cells and the published taxonomies.
 
-What is compared is what `publication/detail.py` computes: a label costs by its level and by the
-share of all listed values that stand under it. A taxonomy that is a rule lists no values, so the
-level of its labels is taken on trust and nothing else is said. Packages of when the house's own
-figures still left have more, which cannot be computed again.
+It is computed as in `publication/detail.py`: a label costs by its level and by the share of listed
+values that it covers. A rule-based taxonomy lists no values, so the level of its labels is taken on
+trust. Packages of earlier versions also have internal figures, which cannot be recomputed.
 """
 
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ from deid_portal.engine.utility.metric import ClassMetric
 from deid_portal.engine.verification.claimed_release import ClaimedRelease
 from deid_portal.engine.verification.claims import Claims
 
-# Nothing is made coarser before a release is made.
+# Measures of the original, in which nothing is generalized.
 BEFORE = {"loss": 0.0, "iloss": 0.0, "precision": 1.0, "entropy": 0.0}
 KEPT_BACK = "the recipe that says which taxonomy is whose was kept back"
 OF_BEFORE = "it was measured against values of the original, which are not here"
@@ -60,7 +59,7 @@ def _compare_column(claimed: ClaimedRelease, claims: Claims, name: str, told: Co
 def _compare_levels(
     claimed: ClaimedRelease, claims: Claims, told: Mapping[str, ColumnReport]
 ) -> None:
-    """The levels stand in two places of a report, and those of rounds beside them."""
+    """Check that the levels in several places of a report agree, those of rounds included."""
     levels = claimed.report.transformation.levels
     found = {name: own.level for name, own in told.items() if own.level is not None}
     claims.compare("transformation.levels", levels, found)
@@ -123,7 +122,7 @@ def compare_utility(claimed: ClaimedRelease, claims: Claims) -> None:
 
 
 def _measures_of(claimed: ClaimedRelease) -> Mapping[str, Any]:
-    """Return what is said of utility, by the names of the measures."""
+    """Return the claimed utility measures by name."""
     report = claimed.report
     return report.utility.to_document() if report.tells("utility") else {}
 

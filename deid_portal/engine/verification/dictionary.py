@@ -1,7 +1,7 @@
-"""The data dictionary of a released table: Frictionless fields with what was done to each column.
+"""The data dictionary of a released table: Frictionless fields and the treatment of each column.
 
-Written from the released cells and the published report, so that whoever holds both can write it
-again and compare. It names no value that the release does not show.
+It is computed from the released cells and the published report, so that recipients can recompute
+and compare it. It names no value that is not in the release.
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ def describe_fields(table: Table, report: Report) -> list[dict[str, Any]]:
 
 
 def describe_field(column: Column, told: ColumnReport | None) -> dict[str, Any]:
-    """Describe a column; `told` is what the report says of it, None where it says nothing."""
+    """Describe a column; `told` is its entry in the report, if there is one."""
     shown = _type_of(column, told)
     role = told.role if told else None
     level = _level(told)
@@ -75,7 +75,7 @@ def describe_field(column: Column, told: ColumnReport | None) -> dict[str, Any]:
 
 
 def list_categories(column: Column, shown: ColumnType) -> list[str] | None:
-    """Return the labels a column shows, sorted; None for numbers, days and very many labels."""
+    """Return the sorted labels of a column; None for numbers, dates and very many labels."""
     if shown not in (ColumnType.TEXT, ColumnType.BOOLEAN):
         return None
     counts = zip(column.values, column.counts.tolist(), strict=True)
@@ -84,7 +84,7 @@ def list_categories(column: Column, shown: ColumnType) -> list[str] | None:
 
 
 def count_hidden(column: Column, told: ColumnReport | None) -> int | None:
-    """Count the cells that show nothing but "anything"; None where a column has no levels."""
+    """Count the suppressed cells (root label, or only asterisks); None if it has no levels."""
     if not told or told.role != "quasi-identifier":
         return None
     level, height = told.level, told.height
@@ -95,7 +95,7 @@ def count_hidden(column: Column, told: ColumnReport | None) -> int | None:
 
 
 def _type_of(column: Column, told: ColumnReport | None) -> ColumnType:
-    """Labels of a coarse column are words, even where all of them look like numbers."""
+    """Return the type; labels of a generalized column are text, even if they look like numbers."""
     is_coarse = bool(told and told.level)
     return ColumnType.TEXT if is_coarse else column.type
 

@@ -1,4 +1,4 @@
-"""Compute the claims about a released network again, from its own files alone."""
+"""Recompute the claims about a released network from its files alone."""
 
 import io
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.verification.claims import Claims
 
 EDGES, NODES, GRAPHML, GROUPS = "edges.csv", "nodes.csv", "network.graphml", "groups.csv"
-# The same whatever numbers the nodes have; paths and communities are drawn from a start.
+# Measures that do not depend on the numbering of nodes; paths and communities are sampled.
 INVARIANT = ("mean_degree", "largest_degree", "density", "clustering", "transitivity",
              "triangles", "components", "largest_component")  # fmt: skip
 CSV = CsvFormat(",")
@@ -38,7 +38,7 @@ def is_network_package(files: Mapping[str, bytes]) -> bool:
 
 
 def read_released_network(files: Mapping[str, bytes], *, directed: bool) -> Network:
-    """Read links and nodes back; raises InvalidTable where they do not fit each other."""
+    """Read links and nodes; raises InvalidTable if they are inconsistent."""
     links, nodes = (_read(files, name) for name in (EDGES, NODES))
     if links.names != ("source", "target"):
         raise InvalidTable(f"{EDGES}: its columns must be source and target.")
@@ -68,7 +68,7 @@ def _numbers(column: Column, name: str) -> Any:
 
 
 def recompute_network(files: Mapping[str, bytes], report: Report, claims: Claims) -> Network:
-    """Hold everything that the released files decide against what the report says."""
+    """Compare the report with everything that can be computed from the released files."""
     told = report.network
     if told is None:
         raise InvalidTable("report.json: it is not about a network.")
@@ -86,7 +86,7 @@ def recompute_network(files: Mapping[str, bytes], report: Report, claims: Claims
 
 
 def _check_graphml(files: Mapping[str, bytes], network: Network, claims: Claims) -> None:
-    """The same links must stand in both files."""
+    """Check that both files have the same links."""
     if GRAPHML not in files:
         claims.hold(GRAPHML, False, f"{GRAPHML}: missing.")
         return
@@ -108,7 +108,7 @@ def _classes_of(files: Mapping[str, bytes], network: Network, report: Report) ->
 
 
 def _groups_of(files: Mapping[str, bytes]) -> NodePartition | None:
-    """Where only groups leave, whoever is in one looks like all of it."""
+    """Return the classes if only groups are released: all members of a group look alike."""
     if GROUPS not in files:
         return None
     groups = _read(files, GROUPS)

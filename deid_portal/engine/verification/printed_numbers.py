@@ -1,7 +1,7 @@
-"""Numbers of a report as the certificate prints them, each with the place it comes from.
+"""Numbers of a report as printed in the certificate, each with its path in the report.
 
 In the certificate a number is `<data value="risk.after.journalist" class="share">20 %</data>`.
-Whoever verifies looks the place up in the report, writes it by the same rule and compares.
+Verification looks up the path in the report, formats the number in the same way and compares.
 """
 
 from collections.abc import Mapping
@@ -61,7 +61,7 @@ class _CertificateReader(HTMLParser):
 
 
 def read_printed_numbers(html: str) -> list[tuple[str, str, str]]:
-    """Return place, kind and text of every number a certificate prints."""
+    """Return path, kind and text of every number in a certificate."""
     reader = _CertificateReader()
     reader.feed(html)
     reader.close()

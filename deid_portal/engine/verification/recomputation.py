@@ -1,7 +1,7 @@
-"""Compute the claims of a report again, from the released cells alone.
+"""Recompute the claims of a report from the released cells alone.
 
-What compares with the original is listed as taken on trust (`trusted.py`), except where nobody was
-left out and nothing was moved, so that the release has the distribution of the original.
+Claims that compare with the original are taken on trust (`trusted.py`), unless nothing was
+suppressed and no cells were changed, so that the release has the distribution of the original.
 """
 
 from dataclasses import astuple
@@ -25,7 +25,7 @@ from deid_portal.engine.verification.trusted import list_what_is_trusted
 
 
 def recompute(claimed: ClaimedRelease, claims: Claims) -> None:
-    """Hold every number of the report that the table decides against the table."""
+    """Check every number of the report that can be computed from the table."""
     _compare_with_plan(claimed, claims)
     _compare_rows(claimed, claims)
     _compare_risk(claimed, claims)
@@ -36,7 +36,7 @@ def recompute(claimed: ClaimedRelease, claims: Claims) -> None:
 
 
 def _compare_with_plan(claimed: ClaimedRelease, claims: Claims) -> None:
-    """Roles and rules decide what is counted, so a report may not have its own."""
+    """Check that report and plan have the same roles and rules, which determine all figures."""
     if not claimed.plan:
         return
     told = claimed.columns
@@ -84,9 +84,9 @@ def _compare_risk(claimed: ClaimedRelease, claims: Claims) -> None:
 
 
 def _compare_among_people(claims: Claims, after: ClassRisk, found: dict[str, Any]) -> None:
-    """Hold what counts people of a population, who are not here, against what it can be at most.
+    """Compare risks based on a population, which is not in the package, with their upper bounds.
 
-    It is taken out of what was found.
+    Removes these figures from `found`.
     """
     said_of = {"journalist": after.journalist, "marketer": after.marketer}
     for name, said in said_of.items():
@@ -102,7 +102,7 @@ def _compare_details(claimed: ClaimedRelease, claims: Claims, details: RiskDetai
     threshold = details.prosecutor.threshold
     found = summarize_risk(claimed.look_alikes, threshold=threshold).to_document()
     after = claimed.report.risk.after
-    # Packages from before `risk.after` counted people say it here alone.
+    # In packages of earlier versions only the details had risks based on a population.
     if after.population is not None or not details.journalist.is_bound:
         counted = ("journalist", "marketer", "sample_uniques")
         places = [f"risk.details.after.{name}" for name in counted]
@@ -134,7 +134,7 @@ def _compare_model(claimed: ClaimedRelease, claims: Claims, place: int, entry: R
             f"models.{place}.holds",
         )
         return
-    assert model is not None  # noqa: S101 - `_why_not` has said so
+    assert model is not None  # noqa: S101 - checked by `_why_not`
     classes, whole = claimed.measured.classes, claimed.measured.whole
     try:
         passes = bool(len(classes.sizes)) and bool(model.passes(classes, whole).all())
@@ -153,7 +153,7 @@ def _compare_model(claimed: ClaimedRelease, claims: Claims, place: int, entry: R
 
 
 def _against_the_release(claimed: ClaimedRelease, model: PrivacyModel | None) -> str:
-    """Say what a rule about the original reaches where the release takes its place."""
+    """Return the figures of a rule about the original, computed with the release in its place."""
     if model is None or not model.compares_with_original:
         return ""
     if any(own not in claimed.table for own in model.counted_columns):
@@ -166,7 +166,7 @@ def _against_the_release(claimed: ClaimedRelease, model: PrivacyModel | None) ->
 
 
 def _why_not(claimed: ClaimedRelease, model: PrivacyModel | None, entry: RuleVerdict) -> str:
-    """Return why a rule cannot be measured on the release; nothing where it can."""
+    """Return why a rule cannot be measured on the release; "" if it can."""
     if why := why_undecided(entry, claimed.report, claimed.read_file):
         return why
     if model is None:

@@ -1,8 +1,8 @@
-"""Ed25519 signatures over SHA256SUMS: how a package says which portal made it.
+"""Ed25519 signatures over SHA256SUMS, which prove which portal made a package.
 
-The public key lies beside the signature, so whoever changes a package can sign it anew with a key
-of their own. What a signature proves is therefore only as good as the fingerprint: it has to be
-compared with the one the portal publishes, or the key pinned.
+The public key is in the package, so whoever changes a package can sign it with a key of their own.
+A signature therefore proves something only if the fingerprint of the key is compared with the one
+that the portal publishes, or the key is pinned.
 """
 
 import base64
@@ -23,25 +23,25 @@ SIGNATURE_BYTES = 64
 
 
 def sign(seed: bytes, content: bytes) -> bytes:
-    """Return the signature as a line of base64; the same content always gives the same."""
+    """Return the signature as a line of base64; it is deterministic."""
     signature = Ed25519PrivateKey.from_private_bytes(seed).sign(content)
     return base64.b64encode(signature) + b"\n"
 
 
 def public_key_of(seed: bytes) -> bytes:
-    """Return the public key of a seed as PEM, the form other tools read."""
+    """Return the public key of a seed as PEM."""
     key = Ed25519PrivateKey.from_private_bytes(seed).public_key()
     return key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
 
 def fingerprint_of(public_key: bytes) -> str:
-    """Return the SHA-256 of the 32 bytes of a public key, whatever surrounds them in its file."""
+    """Return the SHA-256 of the 32 raw bytes of a public key, independent of the file format."""
     raw = _read_key(public_key).public_bytes(Encoding.Raw, PublicFormat.Raw)
     return hashlib.sha256(raw).hexdigest()
 
 
 def short_fingerprint(fingerprint: str) -> str:
-    """Write it in groups of four, the first three and the last: 6d1e 90b2 44c8 … 7fa1."""
+    """Return the first three groups of four digits and the last: 6d1e 90b2 44c8 … 7fa1."""
     groups = [fingerprint[start : start + 4] for start in range(0, len(fingerprint), 4)]
     return f"{' '.join(groups[:3])} … {groups[-1]}" if groups else ""
 

@@ -1,4 +1,4 @@
-"""Read a released table back from the file it lies in, whatever its kind."""
+"""Read a released table from any of the supported file formats."""
 
 import io
 from collections.abc import Sequence
@@ -39,9 +39,9 @@ def read_release(
     *,
     is_raw: bool = False,
 ) -> Table:
-    """Read a released table as it was written; `names` gives the names SPSS cannot hold.
+    """Read a released table; `names` maps names that SPSS cannot store to column names.
 
-    Raw means with the apostrophes that keep spreadsheets from running cells of a CSV file.
+    Raw: keep the apostrophes before cells of a CSV file that spreadsheets would run as formulas.
     """
     stream = io.BytesIO(source) if isinstance(source, bytes) else source
     if kind == FileKind.CSV:
@@ -59,7 +59,7 @@ def read_release(
 
 
 def _with_comma_numbers(table: Table) -> Table:
-    """Read columns as numbers whose decimal sign is a comma; a CSV file cannot say so."""
+    """Detect number columns with a decimal comma, which a CSV file does not declare."""
     return replace(table, columns=tuple(_with_comma(column) for column in table.columns))
 
 

@@ -1,9 +1,8 @@
-"""What a report says that its release cannot decide, each with the reason why not.
+"""Claims of a report that cannot be computed from its release, each with the reason.
 
-Whatever is neither compared with the release nor listed here would be a claim that nobody vouches
-for; a test walks every number of a report and finds it in one of the two. Reports that leave today
-hold nothing about the original but totals (`publication/allow_list.py`); most of this is about
-packages of before.
+Every number of a report must be either compared with the release or listed here; a test checks
+that. Reports published today hold only totals of the original (`publication/allow_list.py`), so
+most entries are for packages of earlier versions.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,7 @@ from deid_portal.engine.verification.claims import Claims
 
 @dataclass(frozen=True)
 class TrustedParts:
-    """Parts of a report, `*` standing for any one step of the way to them."""
+    """Entries of a report; in their paths `*` stands for any one step."""
 
     name: str
     why: str

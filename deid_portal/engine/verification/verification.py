@@ -1,4 +1,4 @@
-"""Verify a package: signature, fingerprints, and every claim that its table decides."""
+"""Verify a package: signature, hashes, and every claim that can be computed from its table."""
 
 import hashlib
 import json
@@ -47,10 +47,10 @@ SUM_LINE = re.compile(r"([0-9a-f]{64})  ([^\n]+)\Z")
 
 @dataclass(frozen=True)
 class PackageVerification:
-    """What became of every claim, and the numbers people ask for first."""
+    """The outcome of every claim, and the most important figures."""
 
     claims: list[Claim]
-    fingerprint: str  # of the key that signed; empty where the signature does not hold
+    fingerprint: str  # of the signing key; empty if the signature is invalid
     hashes: int
     figures: Mapping[str, Any]
     is_pinned: bool = False
@@ -73,7 +73,7 @@ class PackageVerification:
 
     @property
     def summary(self) -> str:
-        """The line people read first: signature ok · 15 hashes ok · k 5 · highest risk 0.20."""
+        """Return one line: signature ok · 15 hashes ok · k 5 · highest risk 0.20."""
         said = ["signature ok" if self.fingerprint else "signature fails"]
         said.append(f"{self.hashes:,} hashes ok")
         for name, form in NUMBERS.items():
@@ -93,7 +93,7 @@ def verify_package(
 ) -> PackageVerification:
     """Verify the package in a stream; `pinned` is the public key it must be signed with.
 
-    Raises InvalidPackage, in one sentence, for what is no package at all.
+    Raises InvalidPackage if the file is not a package.
     """
     archive = open_archive(stream, largest_mb)
     return _Verifier(archive, pinned).verify()
@@ -123,7 +123,7 @@ class _Verifier:
             ArithmeticError,
             RecursionError,
         ):
-            # What is signed has its form; a document without it was written by somebody else.
+            # The document is not a valid report, so the portal did not write it.
             self.claims.hold(REPORT, False, "report.json: it has not the form of a report.")
         is_pinned = self.pinned is not None
         return PackageVerification(
@@ -272,7 +272,7 @@ class _Verifier:
         return self.files[f"{RELEASE}.{kind.value}"]
 
     def _check_formulas(self, kind: FileKind, table: Table) -> None:
-        """A spreadsheet must run nothing of it; other kinds of files cannot be run."""
+        """Check that spreadsheets run no cell of a CSV file as a formula."""
         if kind == FileKind.CSV:
             raw = read_release(self._table_bytes(kind), kind, is_raw=True)
             run = sum(
@@ -309,7 +309,7 @@ class _Verifier:
             self.claims.compare(f"dictionary of {own['name']}", said.get(own["name"]), own)
 
     def _check_certificate(self, kind: FileKind | None, document: Mapping[str, Any]) -> None:
-        """Look numbers up in the report as it is written, by the places the certificate names."""
+        """Compare the numbers of the certificate with the report, at the paths it names."""
         html = self.files.get(CERTIFICATE, b"").decode(errors="replace")
         printed = read_printed_numbers(html)
         wrong = [
@@ -333,7 +333,7 @@ class _Verifier:
         )
 
     def _note_figures(self, report: Report) -> None:
-        """Gather what people ask for first; said here, judged above."""
+        """Collect figures for the summary; whether they are true is checked elsewhere."""
         self.figures["k"] = report.classes.smallest
         for entry in report.models if report.tells("models") else ():
             reached = entry.achieved or {}

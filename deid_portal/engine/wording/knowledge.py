@@ -1,4 +1,4 @@
-"""What somebody may know about a person in a network, in the words of the user."""
+"""Background knowledge about a person in a network, in the words used on pages."""
 
 KNOWLEDGE_TITLES = {
     "degree": "Number of links",
@@ -6,7 +6,7 @@ KNOWLEDGE_TITLES = {
     "neighbourhood": "Who of the contacts know each other",
     "attributes+degree": "Attributes and number of links",
 }
-# In the middle of a sentence: somebody who knows …
+# Phrases to follow "somebody who knows".
 KNOWLEDGE_PHRASES = {
     "degree": "how many links people have",
     "neighbour-degrees": "how many links people and their contacts have",

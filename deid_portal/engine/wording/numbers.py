@@ -1,4 +1,4 @@
-"""How numbers and long names are written: comma, true minus, fixed space."""
+"""Format numbers and long names: thousands comma, minus sign, no-break space."""
 
 import math
 
@@ -8,7 +8,7 @@ NOTHING = "–"
 
 
 def read_number(value: object) -> float | None:
-    """The value as a finite number, or None where there is nothing to write."""
+    """Return the value as a finite number, or None if it is none."""
     if value is None or value == "":
         return None
     try:
@@ -19,7 +19,7 @@ def read_number(value: object) -> float | None:
 
 
 def _with_minus(text: str) -> str:
-    """A true minus, and none before zero."""
+    """Use the minus sign instead of a hyphen, and none before zero."""
     if text.startswith("-"):
         bare = text[1:]
         return bare if not bare.strip("0.,") else MINUS + bare
@@ -27,7 +27,7 @@ def _with_minus(text: str) -> str:
 
 
 def thousands(value: object, decimals: int = 0) -> str:
-    """1346 is written 1,346."""
+    """Write 1346 as 1,346."""
     number = read_number(value)
     if number is None:
         return NOTHING
@@ -37,7 +37,7 @@ def thousands(value: object, decimals: int = 0) -> str:
 
 
 def percent(value: object, decimals: int = 1) -> str:
-    """The share 0.0449 is written 4.5 %; a little never becomes nothing, nor almost all all."""
+    """Write the share 0.0449 as 4.5 %; rounding never gives 0 % or 100 % unless exact."""
     number = read_number(value)
     if number is None:
         return NOTHING
@@ -55,13 +55,13 @@ def percent(value: object, decimals: int = 1) -> str:
 
 
 def loss(value: object, decimals: int = 4) -> str:
-    """Detail lost, 0 none and 1 all: 0.2696 in full, with two decimals 0.27."""
+    """Write information loss, between 0 and 1: 0.2696, or 0.27 with two decimals."""
     number = read_number(value)
     return NOTHING if number is None else _with_minus(f"{number:.{decimals}f}")
 
 
 def middle_cut(value: object, length: int = 32) -> str:
-    """A long name without its middle."""
+    """Shorten a long name by cutting out its middle."""
     text = str(value)
     if len(text) <= length:
         return text
@@ -71,7 +71,7 @@ def middle_cut(value: object, length: int = 32) -> str:
 
 
 def one_in(chance: float) -> str:
-    """Write a chance as "1 in 5"; with a decimal where whole numbers would mislead."""
+    """Write a probability as "1 in 5", with a decimal if whole numbers would mislead."""
     if chance <= 0:
         return "none"
     people = math.floor(10 / chance) / 10

@@ -1,4 +1,4 @@
-"""Small phrases that sentences about people and their numbers share."""
+"""Phrases for counts and shares in sentences."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,7 @@ def share_words(share: float) -> str:
 
 
 def capital(text: str) -> str:
-    """Begin a sentence with a name."""
+    """Capitalize the first letter, for the start of a sentence."""
     return text[:1].upper() + text[1:]
 
 

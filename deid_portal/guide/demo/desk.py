@@ -1,4 +1,4 @@
-"""The demo's table, open for questions on terms as a steward would set them."""
+"""The query desk of the demo table, with terms as a steward would set them."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from deid_portal.querydesk.amounts import micro_of
 from deid_portal.querydesk.models import Period
 from deid_portal.querydesk.services import DeskOffer, open_desk
 
-# Columns whose published classification says what they may hold; the rest stays closed.
+# Columns whose possible values are public classifications; others are not open for queries.
 LISTED = ("sex", "race", "marital-status", "education", "workclass", "occupation", "salary-class")
 
 

@@ -1,4 +1,4 @@
-"""Files of the demo as uploads: sealed into the vault like every other."""
+"""Files of the demo as uploads, sealed into the vault like any other."""
 
 import hashlib
 from uuid import uuid4

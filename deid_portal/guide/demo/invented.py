@@ -1,4 +1,4 @@
-"""The demo table: Adult with invented people in it, the same ones every time."""
+"""The demo table: the Adult data with invented identifiers, the same every time."""
 
 import csv
 import gzip

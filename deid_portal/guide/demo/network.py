@@ -1,4 +1,4 @@
-"""A small network in the demo, walked to its report: who was friends with whom in a karate club."""
+"""A small network in the demo, up to its report: friendships in Zachary's karate club."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ PROTECTION = ProtectionChoice(
 
 
 def make_network(team: Team, steward: User) -> Dataset:
-    """Upload, tag, protect and run it by the services people use, so that a report is there."""
+    """Upload, tag, protect and run it through the services of the pages, up to a report."""
     dataset = upload_network(
         team=team,
         uploaded_by=steward,

@@ -1,4 +1,4 @@
-"""The people of the demo, with passwords everybody knows."""
+"""The people of the demo, with public passwords."""
 
 from dataclasses import dataclass
 

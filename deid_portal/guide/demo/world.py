@@ -1,4 +1,4 @@
-"""Make and unmake the demo: people with well-known passwords, a table, a finished network."""
+"""Make and remove the demo: people with public passwords, a table, a finished network."""
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.accounts.services import add_member, close_account, create_team
@@ -82,7 +82,7 @@ def _role(column: str) -> ColumnRoleChoices:
 
 
 def remove_people() -> int:
-    """Close the demo accounts for good; what they did stays in the record."""
+    """Close the demo accounts for good; their audit records stay."""
     demo = list(User.objects.filter(is_demo=True, is_active=True))
     for user in demo:
         close_account(user=user)

@@ -27,13 +27,13 @@ def eight_steps(context: dict[str, Any], dataset: Dataset, current: str) -> dict
 
 @register.simple_tag
 def standing_lines(datasets: Iterable[Dataset]) -> list[DatasetLine]:
-    """Say where each of these datasets stands, in a handful of queries for all of them."""
+    """Describe the state of each of these datasets, with few queries for all of them."""
     return describe_datasets(datasets, [])
 
 
 @register.inclusion_tag("partials/_version_pill.html", takes_context=True)
 def version_pill(context: dict[str, Any], dataset: Dataset) -> dict[str, Any]:
-    """Draw the version of a dataset as a menu of all its versions, with the way to the next one."""
+    """Draw the version of a dataset as a menu of all versions, with a link to upload the next."""
     versions = list(versions_of_dataset(dataset))
     person = context["request"].user
     return {

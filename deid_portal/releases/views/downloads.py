@@ -1,4 +1,4 @@
-"""Step 8, taking it: packing in a format, and the download itself."""
+"""Step 8: packing in a format, and downloading."""
 
 from uuid import UUID
 
@@ -35,7 +35,7 @@ from deid_portal.web.refusals import Refused
 
 @require_safe
 def download(request: HttpRequest, release_id: UUID) -> HttpResponseBase:
-    """The package, whole or the part that is missing. A withdrawn one is not found."""
+    """The package, or the requested range of it; 404 if the release was withdrawn."""
     person = person_of(request)
     release = get_release_or_404(person, release_id)
     try:
@@ -87,7 +87,7 @@ def _dress(
 
 @require_POST
 def pack(request: HttpRequest, release_id: UUID) -> HttpResponse:
-    """Have the table packed in another format, or try again after a failure."""
+    """Request a package with another format, or again after a failure."""
     person = person_of(request)
     release = get_release_or_404(person, release_id)
     chosen = request.POST.get("format", "")

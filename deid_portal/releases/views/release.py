@@ -1,4 +1,4 @@
-"""Step 8, looking: the list of releases and the page of one."""
+"""Step 8: the list of releases, and the page of one."""
 
 from urllib.parse import urlencode
 from uuid import UUID
@@ -30,7 +30,7 @@ from deid_portal.releases.selectors import (
 from deid_portal.web.http import go_to
 
 RELEASES_PER_PAGE = 50
-# A certificate is one file that fetches nothing and runs nothing; its style stands inside it.
+# A certificate is a single file with inline style, without scripts and external resources.
 ONLY_ITS_OWN_STYLE = {"default-src": [NONE], "style-src": [UNSAFE_INLINE]}
 
 
@@ -62,7 +62,7 @@ def show(request: HttpRequest, release_id: UUID) -> HttpResponse:
 
 
 def show_page(request: HttpRequest, release: Release, forms: Forms | None = None) -> HttpResponse:
-    """Render the page; 422 with the form open where one was refused."""
+    """Render the page; with status 422 if a submitted form has errors."""
     wanted = PageRequest(
         chosen_format(request), request.GET.get("change", ""), "add" in request.GET
     )
@@ -78,7 +78,7 @@ def chosen_format(request: HttpRequest) -> str:
 @require_GET
 @csp_replace(ONLY_ITS_OWN_STYLE)  # type: ignore[arg-type]
 def certificate(request: HttpRequest, release_id: UUID, kind: str) -> HttpResponse:
-    """The certificate as it lies in the package; readable for the team after a withdrawal, too."""
+    """The certificate from the package; the team can read it even after a withdrawal."""
     release = get_release_or_404(person_of(request), release_id)
     content = read_certificate(release, kind)
     if content is None:
@@ -91,7 +91,7 @@ def certificate(request: HttpRequest, release_id: UUID, kind: str) -> HttpRespon
 
 @require_GET
 def packing(request: HttpRequest, release_id: UUID) -> HttpResponse:
-    """The box that says how far the packing is, polled until it has ended."""
+    """The progress of the packing, polled until it has ended."""
     release = get_release_or_404(person_of(request), release_id)
     chosen = chosen_format(request)
     package = package_of(release, chosen)

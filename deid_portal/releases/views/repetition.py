@@ -1,4 +1,4 @@
-"""From a release to the same plan on the next version."""
+"""Repeat the plan of a release on the next version."""
 
 from uuid import UUID
 
@@ -17,7 +17,7 @@ from deid_portal.web.refusals import Refused
 
 @require_POST
 def repeat(request: HttpRequest, release_id: UUID) -> HttpResponse:
-    """One click: a run on the next version, or the page that says what is missing."""
+    """Start a run on the next version, or show what is missing."""
     person = person_of(request)
     release = get_release_or_404(person, release_id)
     check_may_repeat(person, release)

@@ -1,4 +1,4 @@
-"""Step 8, deciding: who may download, on what terms, and withdrawing the release."""
+"""Step 8: who may download on which terms, and withdrawing the release."""
 
 from uuid import UUID
 

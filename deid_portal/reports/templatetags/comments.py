@@ -1,4 +1,4 @@
-"""Where a comment on a chart is written, while its run is in review."""
+"""Addresses for comments on charts, while the run is in review."""
 
 from typing import Any
 from urllib.parse import quote
@@ -9,9 +9,9 @@ from django.urls import reverse
 from deid_portal.runs.models import Run
 
 register = template.Library()
-# States of a request in which people talk about it; reviews stand after this room.
+# Review states in which comments are made (as text, since `reviews` must not be imported here).
 TALKED_ABOUT = ("submitted", "changes-requested", "approved")
-# The part of the report a chart or card belongs to, where it is shown on another part's page, too.
+# The section of the report a chart belongs to, for charts that are also shown in other sections.
 PARTS = {
     "risk": "Risk",
     "classes": "Groups",
@@ -24,14 +24,14 @@ PARTS = {
 
 
 def request_talked_about(run: Run) -> str:
-    """Return the address of the request that the run is in review with, or nothing."""
+    """Return the address of the review request of a run, or ""."""
     request = run.requests.filter(status__in=TALKED_ABOUT).first()
     return reverse("reviews:show", args=[request.id]) if request is not None else ""
 
 
 @register.simple_tag(takes_context=True)
 def comment_address(context: dict[str, Any], name: str) -> str:
-    """Return where to comment on a chart or card; nothing while its run is not in review."""
+    """Return the address for a comment on a chart or card; "" if its run is not in review."""
     if not context.get("talk_address"):
         return ""
     section = context.get("section")

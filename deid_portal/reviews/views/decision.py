@@ -1,4 +1,4 @@
-"""Step 7, second half: decide on evidence, waive with a reason, talk about it."""
+"""Step 7, second half: votes, waivers and comments."""
 
 from typing import Any
 from uuid import UUID
@@ -67,7 +67,7 @@ TALK = {
 @require_GET
 def show(request: HttpRequest, request_id: UUID) -> HttpResponse:
     review = get_request_or_404(person_of(request), request_id)
-    if wants_part(request):  # the conversation asks for itself now and then
+    if wants_part(request):  # the conversation is polled
         return render(request, "reviews/_thread.html", _talk(request, review))
     return _show(request, review)
 
@@ -97,7 +97,7 @@ def decide_on(request: HttpRequest, request_id: UUID) -> HttpResponse:
 def _show_conflict(
     request: HttpRequest, review: ReviewRequest, form: ReviewDecisionForm, reason: str
 ) -> HttpResponse:
-    """Say what changed meanwhile; what was written stays, and now goes with what is shown."""
+    """Show what has changed; the form keeps its text and now carries the new hashes."""
     changed = what_changed(review, form.seen)
     again = ReviewDecisionForm({**form.cleaned_data, **_shown(review)})
     again.is_valid()
@@ -107,7 +107,7 @@ def _show_conflict(
 
 @require_POST
 def waive(request: HttpRequest, request_id: UUID) -> HttpResponse:
-    """Ask that a gate be let pass."""
+    """Ask for a waiver of a gate."""
     person = person_of(request)
     review = get_request_or_404(person, request_id)
     form = WaiverForm(request.POST)
@@ -140,7 +140,7 @@ def agree(request: HttpRequest, request_id: UUID, waiver_id: int) -> HttpRespons
 
 
 def _confirm(request: HttpRequest, review: ReviewRequest) -> None:
-    """Ask for the second factor where the policy wants it; the form goes on by itself after."""
+    """Ask for the second factor if the policy requires it; the form is then submitted again."""
     if asks_for_second_factor(review):
         confirm_second_factor(request)
 
@@ -267,7 +267,7 @@ def _show(
 
 
 def _may_read_answers(person: User, review: ReviewRequest) -> bool:
-    """In a draft nobody was shown anything yet: answers are still the asker's alone."""
+    """Only the author may read the answers of a draft, since nothing was submitted yet."""
     return review.status != Status.DRAFT or person.pk == review.asked_by_id
 
 
@@ -278,7 +278,7 @@ def _state_words(review: ReviewRequest, *, is_mine: bool) -> str:
 
 
 def _states(review: ReviewRequest) -> list[dict[str, Any]]:
-    """The way of a request from draft to release; one that ended otherwise stands there instead."""
+    """Return the states from draft to release or, for closed requests, to their final state."""
     way = [Status.DRAFT, Status.SUBMITTED, Status.APPROVED, Status.RELEASED]
     if review.status not in way:
         way = [Status.DRAFT, Status.SUBMITTED, Status(review.status)]
@@ -295,7 +295,7 @@ def _initial(review: ReviewRequest, vote: Decision | None) -> dict[str, str]:
 
 
 def _shown(review: ReviewRequest) -> dict[str, str]:
-    """What a vote is bound to, as the form carries it."""
+    """Return what a vote is bound to, for the hidden fields of the form."""
     return {"answers": "", **fingerprints_of(review), "round": str(review.round)}
 
 
@@ -327,7 +327,7 @@ def _resubmit_form(person: User, review: ReviewRequest) -> ResubmitForm | None:
 
 
 def _voided(review: ReviewRequest) -> list[ConversationEntry]:
-    """Votes of the round before, while nobody has voted again: what people must be told of."""
+    """Return the votes that became void in a new round."""
     return [entry for entry in conversation_of(review) if entry.is_void]
 
 

@@ -1,4 +1,4 @@
-"""Step 7, first half: say who gets the release, and ask colleagues."""
+"""Step 7, first half: recipients and terms of a release, and the request for review."""
 
 from uuid import UUID
 
@@ -59,7 +59,7 @@ def ask(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def edit(request: HttpRequest, request_id: UUID) -> HttpResponse:
-    """Go on with a draft, or change who gets it after changes were asked for."""
+    """Edit a draft, or the terms of a request after changes were asked for."""
     person = person_of(request)
     draft = get_request_or_404(person, request_id)
     rules = policy_in_force(team_of_request(draft)).rules
@@ -119,7 +119,7 @@ def _bar(run: Run, closed: str) -> NextBar:
 
 @require_POST
 def submit_run(request: HttpRequest, request_id: UUID) -> HttpResponse:
-    """Answer a request with a run; votes on another one are void."""
+    """Submit a request again with a run; earlier votes become void."""
     person = person_of(request)
     review = get_request_or_404(person, request_id)
     form = ResubmitForm(request.POST, runs=better_runs(review))

@@ -1,4 +1,4 @@
-"""Every chart of every kind of report, as the house and as others see it."""
+"""Every chart of every kind of report, internal and published."""
 
 import json
 from functools import cache

@@ -1,4 +1,4 @@
-"""Two things at once give what they give one after the other, and stop together."""
+"""Parallel work gives the same results as sequential work, and stops together."""
 
 import threading
 import time

@@ -1,7 +1,7 @@
-"""Neighboring tables on which a question tells as much as it ever may, for the auditor.
+"""Worst-case neighboring tables of each kind of question, for the auditor.
 
-The loss of privacy of honest noise comes to ε on these, or to the share said beside it, which no
-neighbors exceed; so a mutant with half the noise loses more than ε, and the auditor can see it.
+On these the privacy loss of correct noise reaches ε, or the stated share of it, the largest of all
+neighbors; so a mutant with half the noise exceeds ε, which the auditor can detect.
 """
 
 from collections.abc import Callable, Iterator

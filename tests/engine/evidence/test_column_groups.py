@@ -1,4 +1,4 @@
-"""A column is told in few groups, and nobody by fewer than five."""
+"""Columns are reported in few groups, each of at least five people."""
 
 import numpy as np
 import pytest

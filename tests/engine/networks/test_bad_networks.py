@@ -1,4 +1,4 @@
-"""Odd networks are answered, not broken over."""
+"""Unusual networks give a result or a clear refusal, never a crash."""
 
 import io
 

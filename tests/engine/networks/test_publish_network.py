@@ -1,4 +1,4 @@
-"""Of a network's report only what the released links tell leaves, whatever the method."""
+"""The published report of a network follows from its released links only, whatever the method."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Links changed by chance: as many as said, and answers with differential privacy."""
+"""Randomly changed links: as many as stated; and answers with differential privacy."""
 
 from dataclasses import replace
 

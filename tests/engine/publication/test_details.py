@@ -1,4 +1,4 @@
-"""What only the house is told: who pays, how values are spread, examples; in groups of people."""
+"""Internal details of reports (who pays, spread of values, examples), in groups of people."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What leaves of a report follows from the release, the published plan and stated totals alone."""
+"""A published report follows from the release, the published plan and stated totals only."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""The figures of issue 4 for Adult as it came."""
+"""Risk figures of the original Adult table."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Where a search looks next: a guess learned from its checks, and climbing as far as it allows."""
+"""The next node of a search: predicted from its checks, and climbing as far as predicted."""
 
 import itertools
 

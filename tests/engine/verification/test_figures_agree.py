@@ -1,4 +1,4 @@
-"""A figure that stands in two places of a report is the same in both, whatever made the release."""
+"""A figure that occurs twice in a report is the same in both places, whatever the method."""
 
 import json
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """A figure as SVG without a browser: attributes only, no style and no script.
 
-So it stands in any page and any reader of PDF. It draws what our charts are made of (bars, lines,
-marks on axes of names, numbers or powers of ten), not all that Plotly can.
+So any content security policy and any PDF reader accepts it. It supports what our charts use
+(bars, lines and markers on category, linear or logarithmic axes), not all of Plotly.
 """
 
 from deid_portal.engine.charts.svg.picture import write_svg

@@ -1,4 +1,4 @@
-"""Where a value lies on an axis, and which values the axis names."""
+"""Scales and ticks of axes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from math import ceil, floor, log10
 from typing import Any
 
 WANTED_TICKS = 5
-PADDING = 0.06  # of the range, around marks that no axis begins with
+PADDING = 0.06  # of the range, left free around lines and markers
 
 
 @dataclass(frozen=True)
 class PictureAxis:
-    """An axis from `low` to `high` in its own numbers; names count as 0, 1, 2, …"""
+    """An axis from `low` to `high` in axis coordinates; categories have coordinates 0, 1, 2, …"""
 
     letter: str
-    number: str  # "" or "2", as Plotly counts
+    number: str  # "" or "2", as in Plotly's names of axes
     title: str
     low: float
     high: float
@@ -26,7 +26,7 @@ class PictureAxis:
     has_labels: bool = True
 
     def share_of(self, value: Any) -> float:
-        """Return how far along the axis a value is, 0 at its start and 1 at its end."""
+        """Return the position of a value along the axis, from 0 to 1."""
         return (self.place_of(value) - self.low) / ((self.high - self.low) or 1.0)
 
     def place_of(self, value: Any) -> float:
@@ -105,7 +105,7 @@ def _places_bars(traces: Sequence[Any], letter: str) -> bool:
 def _ticks(
     own: Any, names: Sequence[str], low: float, high: float, is_log: bool
 ) -> Iterator[tuple[float, str]]:
-    """Yield places and their labels."""
+    """Yield coordinates of ticks and their labels."""
     if own.tickvals:
         labels = own.ticktext or [f"{value:g}" for value in own.tickvals]
         for value, label in zip(own.tickvals, labels, strict=True):
@@ -120,7 +120,7 @@ def _ticks(
 
 
 def round_ticks(low: float, high: float, suffix: str = "") -> Iterator[tuple[float, str]]:
-    """Yield round numbers: steps of 1, 2 or 5 and a power of ten."""
+    """Yield ticks at multiples of 1, 2 or 5 times a power of ten."""
     if high <= low:
         return
     rough = (high - low) / WANTED_TICKS

@@ -1,4 +1,4 @@
-"""Elements of SVG as text."""
+"""SVG elements as text."""
 
 from collections.abc import Iterable, Sequence
 from html import unescape
@@ -7,10 +7,10 @@ from xml.sax.saxutils import escape, quoteattr
 
 from deid_portal.engine.charts.look import SURFACE
 
-LETTER = 0.56  # how wide a letter is, on average, for each unit of its height
+LETTER = 0.56  # mean width of a character, relative to the font size
 SIZE = 11
 DASHES = {"dot": "2 3", "dash": "7 4"}
-CORNERS = {  # of a circle of radius 1, the first on top
+CORNERS = {  # on a circle of radius 1, the first at the top
     "triangle-up": 3,
     "triangle-down": 3,
     "square": 4,
@@ -23,7 +23,7 @@ Point = tuple[float, float]
 
 
 def element(name: str, content: str = "", /, **attributes: object) -> str:
-    """Write an element; of attributes without a value there is no trace."""
+    """Write an element; attributes without a value are omitted."""
     told = {key.replace("_", "-"): value for key, value in attributes.items() if value is not None}
     words = "".join(f" {key}={quoteattr(_written(value))}" for key, value in told.items())
     return f"<{name}{words}>{content}</{name}>" if content else f"<{name}{words}/>"
@@ -58,7 +58,7 @@ def text(
 
 
 def plain_label(words: str) -> str:
-    """Return a label as people read it; in a figure it is escaped, as Plotly reads markup."""
+    """Unescape a label; in figures labels are escaped, since Plotly interprets markup."""
     return unescape(words)
 
 
@@ -92,7 +92,7 @@ def stroke_of(points: Sequence[Point], color: str, width: float, dash: str | Non
 def mark(
     place: Point, radius: float, symbol: str, color: str, edge: tuple[str, float], opacity: float
 ) -> str:
-    """Draw a mark; one whose name ends with "-open" is hollow."""
+    """Draw a marker; one whose name ends with "-open" is hollow."""
     kind, is_open = symbol.removesuffix("-open"), symbol.endswith("-open")
     look = {
         "fill": "none" if is_open else color,
@@ -128,7 +128,7 @@ def _listed(points: Iterable[Point]) -> str:
 
 
 def hatched(color: str, name: str) -> str:
-    """Return the pattern of bars that tell what was before."""
+    """Return the pattern of bars of the state before."""
     lines = element("path", d="M-1 7L7 -1M-1 1L1 -1M5 7L7 5", stroke=SURFACE, stroke_width=1.2)
     ground = element("rect", width=6, height=6, fill=color)
     pattern = {"id": name, "width": 6, "height": 6, "patternUnits": "userSpaceOnUse"}

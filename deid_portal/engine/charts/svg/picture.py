@@ -1,4 +1,4 @@
-"""The whole picture: room for titles and labels, axes, bars, lines, marks and the legend."""
+"""The whole picture: margins, axes, traces and the legend."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,14 +27,14 @@ FONT = "Inter, sans-serif"
 PATTERN = "before-hatched"
 LINE_HEIGHT, EDGE = 18.0, 8.0
 TITLE_SIZE, TITLE_LINE = 14, 20.0
-BOLD = 1.1  # so much wider are letters of titles
-MOST_LETTERS = 34  # of a label beside an axis
+BOLD = 1.1  # relative width of bold characters
+MOST_LETTERS = 34  # characters of an axis label; longer ones are shortened
 BAR_GAP, GROUP_GAP = 0.28, 0.04
 
 
 @dataclass(frozen=True)
 class PictureFrame:
-    """Where the drawing lies in the picture, in pixels."""
+    """The plot area of the picture, in pixels."""
 
     left: float
     right: float
@@ -42,7 +42,7 @@ class PictureFrame:
     bottom: float
 
     def place(self, x: PictureAxis, y: PictureAxis, across: float, up: float) -> Point:
-        """Return the pixel of shares of both axes."""
+        """Return the pixel at relative positions (0 to 1) on both axes."""
         wide, tall = self.right - self.left, self.bottom - self.top
         start, end = x.domain
         low, high = y.domain
@@ -64,14 +64,14 @@ class PicturePanel:
         return self.frame.place(self.x, self.y, self.x.share_of(x), self.y.share_of(y))
 
     def near(self, x: float, y: float) -> Point:
-        """Return the pixel of places in the axes' own numbers."""
+        """Return the pixel at axis coordinates."""
         across = (x - self.x.low) / ((self.x.high - self.x.low) or 1.0)
         up = (y - self.y.low) / ((self.y.high - self.y.low) or 1.0)
         return self.frame.place(self.x, self.y, across, up)
 
 
 def write_svg(figure: Any, title: str = "", width: int = WIDTH) -> str:
-    """Draw a figure of ours; with its title it stands for itself."""
+    """Write a figure as SVG, with a title if it is used on its own."""
     lines = _title_lines(title, width)
     head = TITLE_LINE * len(lines) + EDGE if lines else 0.0
     height = float(figure.layout.height or HEIGHT) + head
@@ -137,7 +137,7 @@ def shortened(label: str) -> str:
 
 
 def _texts_width(figure: Any) -> float:
-    """Leave room for what stands at the ends of bars that lie."""
+    """Return the margin needed for labels at the ends of horizontal bars."""
     texts = [
         words
         for trace in figure.data
@@ -171,7 +171,7 @@ def _sideways(panel: PicturePanel) -> Iterator[str]:
 
 
 def _labels_skipped(panel: PicturePanel) -> int:
-    """Return which label is written, every first, second, …, so that none touch."""
+    """Return n such that labels do not overlap if every n-th is drawn."""
     ticks = panel.x.ticks
     if not ticks:
         return 1
@@ -219,7 +219,7 @@ def _is_hatched(trace: Any) -> bool:
 def _corners(
     trace: Any, panel: PicturePanel, number: int, of: int
 ) -> Iterator[tuple[Point, Point]]:
-    """Yield where bars begin and end; bars of one name share the room it has."""
+    """Yield two opposite corners of each bar; bars of one category share its width."""
     each = (1 - BAR_GAP) / of
     start = -(1 - BAR_GAP) / 2 + number * each + each * GROUP_GAP / 2
     end = start + each * (1 - GROUP_GAP)

@@ -1,4 +1,4 @@
-"""Bars, lines and marks of a figure, at the places its axes give them."""
+"""Bars, lines and markers of a figure as SVG elements."""
 
 from collections.abc import Callable, Iterator, Sequence
 from math import sqrt
@@ -15,8 +15,8 @@ from deid_portal.engine.charts.svg.elements import (
 )
 
 Place = Callable[[Any, Any], Point]
-GAP = 3  # between a bar and the number at its end
-SIDES = {  # of a label beside its mark: anchor, and how far right and down
+GAP = 3  # pixels between a bar and the label at its end
+SIDES = {  # position of a label beside its marker: anchor, offset right and down
     "middle center": ("middle", 0, 4),
     "top right": ("start", 5, -5),
     "bottom left": ("end", -5, 14),
@@ -25,7 +25,7 @@ MARK_SIZE = 6
 
 
 def bar_elements(trace: Any, corners: Sequence[tuple[Point, Point]], pattern: str) -> Iterator[str]:
-    """Draw bars between their corners, the second of which is at the end of the bar."""
+    """Draw bars from their corners; the second corner is at the end of the bar."""
     count = len(corners)
     fills = [pattern] * count if pattern else of_each(trace.marker.color, count)
     texts = trace.text or [""] * count
@@ -55,7 +55,7 @@ def scatter_elements(trace: Any, place: Place) -> Iterator[str]:
 
 
 def _strokes(trace: Any, points: Sequence[Point | None]) -> Iterator[str]:
-    """Draw a line; where a point is missing, another one begins."""
+    """Draw a line, interrupted at missing points."""
     run: list[Point] = []
     for point in [*points, None]:
         if point is not None:
@@ -80,7 +80,7 @@ def _marks(trace: Any, points: Sequence[Point]) -> Iterator[str]:
 
 
 def mark_of(trace: Any, place: Point) -> str:
-    """Draw the mark of a trace whose marks are all alike, as its legend shows it."""
+    """Draw the marker of a trace for the legend; all its markers look the same."""
     own = trace.marker
     edge = (own.line.color or "none", float(own.line.width or 0))
     return mark(place, 5, own.symbol or "circle", own.color, edge, 1)
@@ -103,5 +103,5 @@ def _labels(trace: Any, points: Sequence[Point]) -> Iterator[str]:
 
 
 def of_each(value: Any, count: int) -> Sequence[Any]:
-    """Return a property of every point; it is given once where all have the same."""
+    """Return a property of every point; a single value stands for all points."""
     return [value] * count if value is None or isinstance(value, str | int | float) else value
