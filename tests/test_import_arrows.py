@@ -62,17 +62,49 @@ publication kernel_warm_up
 verification
 """
 
+# Imports of our own modules inside functions, and why. Elsewhere they stand at the top.
+PLOTLY = "Plotly, which nobody loads who draws nothing"
+PANDAS = "pandas, which nobody loads who brings no frame; and frames are made of tables"
+NETWORKS = "the compiled loops of networks, which plans of tables need not load"
+LOOPS = "all compiled loops, which the web server does without"
+INSIDE_FUNCTIONS = {
+    ("commands/files.py", "deid_portal.engine.charts.drawing"): PLOTLY,
+    ("commands/files.py", "deid_portal.engine.charts.gallery"): PLOTLY,
+    ("commands/files.py", "deid_portal.engine.charts.svg"): PLOTLY,
+    ("commands/management/commands/answer.py", "deid_portal.commands.network_files"): NETWORKS,
+    ("commands/management/commands/assess.py", "deid_portal.commands.network_files"): NETWORKS,
+    ("commands/management/commands/protect.py", "deid_portal.commands.network_files"): NETWORKS,
+    ("engine/files/isolated_reader.py", "deid_portal.engine.files.arrow"): "pyarrow",
+    ("engine/networks/outcome.py", "deid_portal.engine.charts.gallery"): PLOTLY,
+    ("engine/outcome.py", "deid_portal.engine.charts.gallery"): PLOTLY,
+    ("engine/protection.py", "deid_portal.engine.table.frames"): PANDAS,
+    ("engine/table/table.py", "deid_portal.engine.table.frames"): PANDAS,
+    ("serving/readiness.py", "deid_portal.engine.kernel_warm_up"): LOOPS,
+}
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
 
 @cache
 def _imports(path: Path) -> set[str]:
-    tree = ast.parse(path.read_text())
+    names = _imported_in(_tree(path))
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.ImportFrom):
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return names
+
+
+def _imported_in(part: ast.AST) -> set[str]:
+    """Return the modules that a part of a source imports."""
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(part):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module)
-            names.update(f"{node.module}.{alias.name}" for alias in node.names)
     return names
 
 
@@ -109,6 +141,23 @@ def _against(path: Path, room: str) -> set[str]:
         return used | {n for n in _imports(path) if n.split(".")[0] in foreign}
     allowed = USES_ONLY.get(room, {other for other in PLACE if PLACE[other] < PLACE[room]})
     return {other for other in used - allowed if (room, other) not in HANDS_OVER}
+
+
+def test_imports_inside_functions_have_a_reason() -> None:
+    """Django allows models to be loaded only when it is ready; the rest is heavy or a cycle."""
+    found = {
+        (path.relative_to(HOUSE).as_posix(), module)
+        for path in SOURCES
+        if path.name != "apps.py"
+        for module in _imports_inside_functions(path)
+    }
+    assert found == set(INSIDE_FUNCTIONS)
+
+
+def _imports_inside_functions(path: Path) -> set[str]:
+    functions = (node for node in ast.walk(_tree(path)) if isinstance(node, ast.FunctionDef))
+    names = {name for function in functions for name in _imported_in(function)}
+    return {name for name in names if name.startswith("deid_portal.")}
 
 
 @pytest.mark.parametrize("room", ROOMS)
