@@ -301,7 +301,7 @@ WORK_SWEEP_SECONDS = env_int("WORK_SWEEP_SECONDS", default=5)
 WORK_ATTEMPTS = env_int("WORK_ATTEMPTS", default=3)
 CELERY_BEAT_SCHEDULE = {
     "pick-up-forgotten-work": {
-        "task": "deid_portal.runs.tasks.pick_up_forgotten_work",
+        "task": "deid_portal.work.tasks.pick_up_forgotten_work",
         "schedule": WORK_SWEEP_SECONDS,
         "options": {"expires": WORK_SWEEP_SECONDS},
     },
@@ -310,25 +310,10 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 3600,
         "options": {"expires": 3600},
     },
-    "pick-up-forgotten-attacks": {
-        "task": "deid_portal.attacks.tasks.pick_up_forgotten_attacks",
-        "schedule": WORK_SWEEP_SECONDS,
-        "options": {"expires": WORK_SWEEP_SECONDS},
-    },
-    "pick-up-forgotten-packages": {
-        "task": "deid_portal.releases.tasks.pick_up_forgotten_packages",
-        "schedule": WORK_SWEEP_SECONDS,
-        "options": {"expires": WORK_SWEEP_SECONDS},
-    },
     "expire-releases": {
         "task": "deid_portal.releases.tasks.expire_releases_that_are_over",
         "schedule": 300,
         "options": {"expires": 300},
-    },
-    "pick-up-forgotten-questions": {
-        "task": "deid_portal.querydesk.tasks.pick_up_forgotten_questions",
-        "schedule": WORK_SWEEP_SECONDS,
-        "options": {"expires": WORK_SWEEP_SECONDS},
     },
     "destroy-retired-keys": {
         "task": "deid_portal.pseudonyms.tasks.destroy_retired_keys",

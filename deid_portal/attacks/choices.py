@@ -28,11 +28,10 @@ AnyAttack = Attack | NetworkAttack
 
 
 def kind_of(name: str) -> type[AnyAttack]:
-    if name in NETWORK_ATTACKS:
-        return NETWORK_ATTACKS[name]
-    if name not in ATTACKS:
+    kinds: dict[str, type[AnyAttack]] = {**ATTACKS, **NETWORK_ATTACKS}
+    if name not in kinds:
         raise InvalidPlan("There is no such attack.")
-    return ATTACKS[name]
+    return kinds[name]
 
 
 def parameters_of(name: str, limits: AttackLimits, chosen: Mapping[str, Any]) -> dict[str, Any]:

@@ -72,7 +72,3 @@ class AttackTest(Work):
 
     def __str__(self) -> str:
         return f"{self.attack} on {self.run}"
-
-    @property
-    def is_of_this_release(self) -> bool:
-        return self.output_sha256 == self.run.output_sha256

@@ -3,6 +3,7 @@ from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.outside import delete_spent_tables
 from deid_portal.celery_app import app
 from deid_portal.work.leases import claim, pick_up_forgotten
+from deid_portal.work.sweep import in_every_sweep
 
 
 @app.task
@@ -12,8 +13,7 @@ def execute_attack(test_id: str) -> None:
         perform_attack(lease)
 
 
-@app.task
+@in_every_sweep
 def pick_up_forgotten_attacks() -> None:
-    """Run every few seconds by the scheduler; safe to run concurrently."""
     pick_up_forgotten(AttackTest, execute_attack, give_up_attack)
     delete_spent_tables()

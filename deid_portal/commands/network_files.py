@@ -8,14 +8,15 @@ from typing import Any, BinaryIO, TextIO, cast
 
 from django.core.management.base import BaseCommand
 
-from deid_portal.commands.management.commands.answer import prepare_folder, write_report
-from deid_portal.commands.management.commands.protect import (
+from deid_portal.commands.files import (
     NO_CHOICE,
-    confirm_seed,
+    prepare_folder,
     read_table,
     write_charts,
+    write_report,
     write_whole,
 )
+from deid_portal.commands.seed_confirmation import confirm_seed
 from deid_portal.engine import InvalidPlan
 from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.engine.networks import (

@@ -1,23 +1,15 @@
-"""Reading a file in the background: it becomes a table in the vault with profiled columns."""
+"""Reading an upload in the background; what is read, and what is kept of it, says its subject."""
 
 from contextlib import suppress
-from dataclasses import asdict
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from django.db import transaction
 from django.urls import reverse
 
 from deid_portal.audit.services import record_event
-from deid_portal.datasets.models import Dataset, DatasetColumn, Reading
+from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.reading import ReadingFindings, ReadSubject
 from deid_portal.datasets.table_hooks import Unpack, pack_for_next_version
-from deid_portal.engine import InvalidTable, Table
-from deid_portal.engine.compiled.cores import map_in_threads
-from deid_portal.engine.detection import ColumnLook, Findings, look_at, suggest_by_looks
-from deid_portal.engine.files.arrow import write_arrow
-from deid_portal.engine.files.file_format import FileFormat
-from deid_portal.engine.files.table_reader import list_row_problems, read_table
-from deid_portal.engine.progress import Progress
-from deid_portal.engine.table.profile import ColumnProfile, profile_column
 from deid_portal.notices.services import tell
 from deid_portal.vault import vault
 from deid_portal.work.endings import Endings
@@ -28,168 +20,66 @@ from deid_portal.work.leases import (
     end_as_given_up,
     retry_while_unreachable,
 )
-from deid_portal.work.limits import limits_of_file, limits_of_reading
-
-WORKERS_DIED = (
-    "The worker broke off each time it tried to read this file. Where the machine was not switched "
-    "off, the file may be too large for it."
-)
-NO_ROOM = (
-    "There was no room left to store the table. The upload is kept. "
-    "Ask the administrator to make room, then try again."
-)
-UNEXPECTED = "The file could not be read because of a fault in the portal. Try again."
+from deid_portal.work.limits import limits_of_reading
 
 
-def perform_reading(lease: Lease[Reading]) -> None:
+def perform_reading(lease: Lease[Any]) -> None:
     """Read, store, count; ends the work exactly once, whatever happens."""
     limits = lease.limits = limits_of_reading()
-    lease.end_stuck = lambda over: _end_without_table(lease, WorkStatus.FAILED, str(over))
+    lease.end_stuck = lambda over: _end_unread(lease, WorkStatus.FAILED, str(over))
     with _endings(lease).applied():
         with lease, limits.refusing_too_much():
-            table, profiles, findings = _read_and_count(lease)
-            parcels = pack_for_next_version(lease.work.dataset, table, lease.progress)
-        dataset = lease.work.dataset
-        retry_while_unreachable(
-            lambda: _keep_columns(lease, dataset, table, profiles, findings, parcels)
-        )
+            found = ReadSubject.of(lease.work.dataset).read(lease)
+            parcels = pack_for_next_version(lease.work.dataset, found.table, lease.progress)
+        retry_while_unreachable(lambda: _keep(lease, found, parcels))
 
 
-def _endings(lease: Lease[Reading]) -> Endings:
+def _endings(lease: Lease[Any]) -> Endings:
+    subject = ReadSubject.of(lease.work.dataset)
     return Endings(
-        stop=lambda: _end_without_table(lease, WorkStatus.STOPPED, ""),
-        fail=lambda problem: _end_without_table(lease, WorkStatus.FAILED, problem),
-        drop=lambda: _delete_table(lease),
-        unexpected=UNEXPECTED,
-        no_room=NO_ROOM,
+        stop=lambda: _end_unread(lease, WorkStatus.STOPPED, ""),
+        fail=lambda problem: _end_unread(lease, WorkStatus.FAILED, problem),
+        drop=lambda: _delete_columns(lease),
+        unexpected=subject.unexpected,
+        no_room=subject.no_room,
         limits=lease.limits,
     )
 
 
-def _read_and_count(
-    lease: Lease[Reading],
-) -> tuple[Table, tuple[ColumnProfile, ...], Findings]:
-    dataset = lease.work.dataset
-    file_format = FileFormat.from_document(lease.work.file_format)
-    with vault.open_reader(dataset.upload_file) as stream:
-        try:
-            table = read_table(
-                stream, file_format, lease.progress, dataset.file_sha256, limits_of_file()
-            )
-        except InvalidTable:
-            _note_bad_rows(lease, file_format, stream)
-            raise
-    profiles, looks = count_and_store(lease, dataset, table)
-    return table, profiles, suggest_by_looks(table, looks, lease.progress)
-
-
-def _note_bad_rows(lease: Lease[Reading], file_format: FileFormat, stream: BinaryIO) -> None:
-    """List all rows that cannot be read, so that they can be corrected together."""
-    limits = limits_of_file()
-    found = list_row_problems(stream, file_format, progress=lease.progress, limits=limits)
-    problems = [asdict(problem) for problem in found]
-    Reading.objects.filter(id=lease.work.id).update(row_problems=problems)
-
-
-def count_and_store(
-    lease: Lease[Any], dataset: Dataset, table: Table
-) -> tuple[tuple[ColumnProfile, ...], tuple[ColumnLook, ...]]:
-    """Profile every column, suggest its role and store it in the vault; columns in parallel."""
-
-    def work(position: int) -> tuple[ColumnProfile, ColumnLook]:
-        # Cached counts are dropped after each column: for all columns they would need much memory.
-        column = table.columns[position].without_caches()
-        file = dataset.column_file(lease.token, position)
-        with vault.VaultWriter(file, is_hashed=False) as writer:
-            write_arrow(Table((column,)), cast(BinaryIO, writer))
-        return profile_column(column), look_at(column)
-
-    count = len(table.columns)
-    steps = Progress(lease.progress)
-    steps.report(0, count, "profile")
-    # The longest first, so that no core waits for it at the end.
-    order = sorted(range(count), key=lambda position: -table.columns[position].different)
-    done = map_in_threads(work, order, lambda done: steps.report(done, count, "profile"))
-    in_place = dict(zip(order, done, strict=True))
-    profiles, looks = zip(*(in_place[position] for position in range(count)), strict=True)
-    return profiles, looks
-
-
 @transaction.atomic
-def _keep_columns(
-    lease: Lease[Reading],
-    dataset: Dataset,
-    table: Table,
-    profiles: tuple[ColumnProfile, ...],
-    findings: Findings,
-    parcels: list[Unpack],
-) -> None:
+def _keep(lease: Lease[Any], found: ReadingFindings, parcels: list[Unpack]) -> None:
     lease.finish()
-    write_columns(dataset, table, profiles, findings)
-    dataset.rows = table.rows
+    dataset, asked_by = lease.work.dataset, lease.work.asked_by
+    found.write_to(dataset)
+    dataset.rows = found.rows
     dataset.table_id = lease.token
     dataset.state = Dataset.State.READY
     dataset.save(update_fields=["rows", "table_id", "state", "changed_at"])
-    record_event(
-        "dataset.read",
-        actor=lease.work.asked_by,
-        team=dataset.team,
-        subject=dataset,
-        facts={"rows": table.rows, "columns": len(table.columns)},
-    )
+    event = ReadSubject.of(dataset).read_event
+    record_event(event, actor=asked_by, team=dataset.team, subject=dataset, facts=found.facts)
     for unpack in parcels:
-        unpack(dataset, lease.work.asked_by)
+        unpack(dataset, asked_by)
     tell(
-        [lease.work.asked_by],
-        f"{dataset} was read: {table.rows:,} rows, {len(table.columns):,} columns.",
-        kind="dataset.read",
+        [asked_by],
+        f"{dataset} was read: {found.size_words}.",
+        kind=event,
         url=reverse(dataset.subject.page_after_reading, args=[dataset.id]),
         team=dataset.team,
     )
 
 
-def write_columns(
-    dataset: Dataset, table: Table, profiles: tuple[ColumnProfile, ...], findings: Findings
-) -> None:
-    """Replace the column rows of a dataset; call it inside a transaction."""
-    dataset.columns.all().delete()
-    DatasetColumn.objects.bulk_create(
-        DatasetColumn(
-            dataset=dataset,
-            position=position,
-            name=column.name,
-            type=column.type.value,
-            missing=profile.missing,
-            distinct=profile.distinct,
-            uniques=profile.uniques,
-            rarest=profile.rarest,
-            profile=_values_of(profile),
-            suggestion=asdict(findings.suggestions[position]),
-        )
-        for position, (column, profile) in enumerate(zip(table.columns, profiles, strict=True))
-    )
-
-
-def _values_of(profile: ColumnProfile) -> dict[str, Any]:
-    """Return the part of a profile that holds values, which is stored sealed."""
-    shown = ("most_frequent", "histogram", "minimum", "maximum", "mean")
-    return {name: getattr(profile, name) for name in shown}
-
-
-def _end_without_table(lease: Lease[Reading], status: WorkStatus, problem: str) -> None:
-    _delete_table(lease)
+def _end_unread(lease: Lease[Any], status: WorkStatus, problem: str) -> None:
+    _delete_columns(lease)
 
     def write_end() -> None:
         with transaction.atomic(), suppress(LeaseLost):
             lease.finish(status, problem=problem)
-            end_reading_without_table(lease.work)
-            if status == WorkStatus.FAILED:
-                _tell_that_it_failed(lease.work)
+            _leave_unread(lease.work, tells=status == WorkStatus.FAILED)
 
     retry_while_unreachable(write_end)
 
 
-def _delete_table(lease: Lease[Reading]) -> None:
+def _delete_columns(lease: Lease[Any]) -> None:
     """Delete the columns stored by this attempt, which are named by its lease.
 
     Unless they are in force: a commit may have succeeded although the connection was lost.
@@ -200,26 +90,25 @@ def _delete_table(lease: Lease[Reading]) -> None:
 
 
 @transaction.atomic
-def give_up_reading(reading: Reading) -> None:
+def give_up_reading(reading: Any) -> None:
     """End a reading whose workers keep dying, most likely for lack of memory."""
-    if end_as_given_up(reading, WORKERS_DIED):
-        end_reading_without_table(reading)
-        _tell_that_it_failed(reading)
+    if end_as_given_up(reading, ReadSubject.of(reading.dataset).workers_died):
+        _leave_unread(reading, tells=True)
 
 
-def end_reading_without_table(reading: Reading) -> None:
+def _leave_unread(reading: Any, *, tells: bool) -> None:
+    """Leave the upload as it was, so that it can be read differently or discarded."""
     dataset = reading.dataset
     dataset.state = Dataset.State.UPLOADED
     dataset.save(update_fields=["state", "changed_at"])
-    record_event("dataset.not_read", actor=reading.asked_by, team=dataset.team, subject=dataset)
-
-
-def _tell_that_it_failed(reading: Reading) -> None:
-    dataset = reading.dataset
-    tell(
-        [reading.asked_by],
-        f"The file of {dataset} could not be read.",
-        kind="dataset.not_read",
-        url=reverse("datasets:preview", args=[dataset.id]),
-        team=dataset.team,
-    )
+    subject = ReadSubject.of(dataset)
+    event = subject.not_read_event
+    record_event(event, actor=reading.asked_by, team=dataset.team, subject=dataset)
+    if tells:
+        tell(
+            [reading.asked_by],
+            subject.not_read_words,
+            kind=event,
+            url=reverse(dataset.subject.pages["preview"], args=[dataset.id]),
+            team=dataset.team,
+        )

@@ -6,6 +6,7 @@ from deid_portal.datasets.reading_job import give_up_reading, perform_reading
 from deid_portal.notices.expiry import forget_old_notices
 from deid_portal.vault import vault
 from deid_portal.work.leases import claim, pick_up_forgotten
+from deid_portal.work.sweep import in_every_sweep
 
 
 @app.task
@@ -15,6 +16,7 @@ def read_dataset(reading_id: str) -> None:
         perform_reading(lease)
 
 
+@in_every_sweep
 def pick_up_forgotten_readings() -> None:
     pick_up_forgotten(Reading, read_dataset, give_up_reading)
 

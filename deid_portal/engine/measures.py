@@ -10,6 +10,7 @@ from deid_portal.engine.attacks import ATTACKS, Attack
 from deid_portal.engine.documents import Place, plain_value, quoted
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.files.csv.format import detect_csv
+from deid_portal.engine.files.csv.reader import read_csv
 from deid_portal.engine.parameters import ColumnName, ColumnNames, Parameter
 from deid_portal.engine.privacy.population import Population
 from deid_portal.engine.table.table import Table
@@ -31,8 +32,6 @@ class OutsideFile:
 
     @cached_property
     def table(self) -> Table:
-        from deid_portal.engine.files.csv.reader import read_csv  # heavy, and rarely needed
-
         return read_csv(io.BytesIO(self.content), detect_csv(self.content).format)
 
     @cached_property

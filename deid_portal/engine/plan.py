@@ -1,7 +1,7 @@
 """The plan: everything asked of the engine in one frozen document, validated in one place."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -364,3 +364,8 @@ def _check_type(planned: ColumnPlan, column: Column) -> None:
             f'{misfits} of the {len(column.values)} values cannot be read as "{planned.type}"; '
             f"choose another type or leave it out."
         )
+
+
+def is_network_plan(document: Any) -> bool:
+    """Say whether a plan is about a network, whatever else is wrong with it."""
+    return isinstance(document, Mapping) and "network" in document

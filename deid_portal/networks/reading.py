@@ -1,20 +1,20 @@
-"""Performs the reading of a network: counts links, nodes and identifiable people."""
+"""What reading makes of a network: count its links and nodes, and who could be recognized."""
 
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django.db import transaction
-from django.urls import reverse
 from numpy.typing import NDArray
 
-from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset
-from deid_portal.datasets.reading_job import count_and_store, write_columns
-from deid_portal.datasets.table_hooks import Unpack, pack_for_next_version
+from deid_portal.datasets.reading import (
+    ReadColumns,
+    ReadingFindings,
+    ReadSubject,
+    store_columns,
+)
+from deid_portal.datasets.subjects import SubjectKind
 from deid_portal.engine import Table
-from deid_portal.engine.detection import Findings, suggest_by_looks
 from deid_portal.engine.networks import Network as LinkedNodes
 from deid_portal.engine.networks.attacks.walk import tell_walk
 from deid_portal.engine.networks.drift import compare_networks
@@ -23,84 +23,88 @@ from deid_portal.engine.networks.layout import lay_out_network
 from deid_portal.engine.networks.node_classes import NodeClasses
 from deid_portal.engine.networks.risk import describe_knowledge
 from deid_portal.engine.progress import Progress, ProgressCallback
-from deid_portal.engine.table.profile import ColumnProfile
-from deid_portal.networks.models import NetworkReading
 from deid_portal.networks.selectors import open_network
-from deid_portal.notices.services import tell
 from deid_portal.policies.selectors import policy_in_force
-from deid_portal.vault import vault
-from deid_portal.work.endings import Endings
-from deid_portal.work.leases import (
-    Lease,
-    LeaseLost,
-    WorkStatus,
-    end_as_given_up,
-    retry_while_unreachable,
-)
-from deid_portal.work.limits import limits_of_reading
+from deid_portal.work.leases import Lease
 
-WORKERS_DIED = (
-    "The worker broke off each time it tried to read this network. Where the machine was not "
-    "switched off, the network may be too large for it."
-)
-NO_ROOM = (
-    "There was no room left to store what was found. The upload is kept. "
-    "Ask the administrator to make room, then try again."
-)
-UNEXPECTED = "The network could not be read because of a fault in the portal. Try again."
 NO_COLUMNS = Table(())
 
 
 @dataclass(frozen=True)
-class NetworkFindings:
-    """Everything that is stored of a reading."""
-
+class NetworkFindings(ReadingFindings):
     network: LinkedNodes
     risk: dict[str, Any]
     shape: dict[str, Any]
     drawing: dict[str, Any]
     story: list[str]
     drift: dict[str, Any]
-    table: Table = NO_COLUMNS
-    profiles: tuple[ColumnProfile, ...] = ()
-    findings: Findings | None = None
+    columns: ReadColumns | None  # of the node table
+
+    @property
+    def table(self) -> Table:
+        return self.columns.table if self.columns else NO_COLUMNS
+
+    @property
+    def rows(self) -> int:
+        return self.network.nodes
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        intake = self.network.intake.to_document()
+        return {"nodes": self.network.nodes, "links": self.network.edges, **intake}
+
+    @property
+    def size_words(self) -> str:
+        return f"{self.network.nodes:,} nodes, {self.network.edges:,} links"
+
+    def write_to(self, dataset: Dataset) -> None:
+        if self.columns is not None:
+            self.columns.write_to(dataset)
+        own, network = dataset.network, self.network
+        own.is_directed = network.directed  # GraphML files state it
+        own.links, own.intake = network.edges, network.intake.to_document()
+        own.notes, own.risk = network.intake.notes(), self.risk
+        own.drawing, own.story, own.shape = self.drawing, self.story, self.shape
+        own.drift = self.drift
+        own.save()
 
 
-def perform_network_reading(lease: Lease[NetworkReading]) -> None:
-    """Read, count, draw; ends the work exactly once, whatever happens."""
-    limits = lease.limits = limits_of_reading()
-    lease.end_stuck = lambda over: _end_without_network(lease, WorkStatus.FAILED, str(over))
-    with _endings(lease).applied():
-        with lease, limits.refusing_too_much():
-            found = _read_and_count(lease)
-            parcels = pack_for_next_version(lease.work.dataset, found.table, lease.progress)
-        retry_while_unreachable(lambda: _keep(lease, found, parcels))
-
-
-def _endings(lease: Lease[NetworkReading]) -> Endings:
-    return Endings(
-        stop=lambda: _end_without_network(lease, WorkStatus.STOPPED, ""),
-        fail=lambda problem: _end_without_network(lease, WorkStatus.FAILED, problem),
-        drop=lambda: _delete_columns(lease),
-        unexpected=UNEXPECTED,
-        no_room=NO_ROOM,
-        limits=lease.limits,
+class ReadNetwork(ReadSubject, kind=SubjectKind.NETWORK):
+    read_event, not_read_event = "network.read", "network.not_read"
+    workers_died = (
+        "The worker broke off each time it tried to read this network. Where the machine was not "
+        "switched off, the network may be too large for it."
     )
+    no_room = (
+        "There was no room left to store what was found. The upload is kept. "
+        "Ask the administrator to make room, then try again."
+    )
+    unexpected = "The network could not be read because of a fault in the portal. Try again."
+
+    @property
+    def not_read_words(self) -> str:
+        return f"The network {self.dataset} could not be read."
+
+    def read(self, lease: Lease[Any]) -> NetworkFindings:
+        """Read, count links and nodes and who could be recognized, and draw."""
+        network = open_network(self.dataset, lease.progress)
+        risk, shape = _count_look_alikes(self.dataset, network, Progress(lease.progress))
+        lease.progress(0, 1, "draw")
+        return NetworkFindings(
+            network,
+            risk,
+            shape,
+            drawing=lay_out_network(network).drawing.to_document(),
+            story=list(tell_walk(network).words),
+            drift=_compare_with_the_version_before(self.dataset, network, lease.progress),
+            columns=_store_node_table(lease, self.dataset, network),
+        )
 
 
-def _read_and_count(lease: Lease[NetworkReading]) -> NetworkFindings:
-    dataset = lease.work.dataset
-    network = open_network(dataset, lease.progress)
-    risk, shape = _count_look_alikes(dataset, network, Progress(lease.progress))
-    lease.progress(0, 1, "draw")
-    drawing, story = lay_out_network(network).drawing.to_document(), list(tell_walk(network).words)
-    drift = _compare_with_the_version_before(dataset, network, lease.progress)
-    found = NetworkFindings(network, risk, shape, drawing, story, drift)
-    if network.table is None:
-        return found
-    profiles, looks = count_and_store(lease, dataset, network.table)
-    findings = suggest_by_looks(network.table, looks, lease.progress)
-    return replace(found, table=network.table, profiles=profiles, findings=findings)
+def _store_node_table(
+    lease: Lease[Any], dataset: Dataset, network: LinkedNodes
+) -> ReadColumns | None:
+    return None if network.table is None else store_columns(lease, dataset, network.table)
 
 
 def _compare_with_the_version_before(
@@ -131,77 +135,3 @@ def _counted(numbers: NDArray[Any]) -> list[list[int]]:
     values, counts = np.unique(numbers, return_counts=True)
     counted: list[list[int]] = np.column_stack([values, counts]).astype(int).tolist()
     return counted
-
-
-@transaction.atomic
-def _keep(lease: Lease[NetworkReading], found: NetworkFindings, parcels: list[Unpack]) -> None:
-    lease.finish()
-    dataset, network = lease.work.dataset, found.network
-    if found.findings is not None:
-        write_columns(dataset, found.table, found.profiles, found.findings)
-    dataset.rows = network.nodes
-    dataset.table_id = lease.token
-    dataset.state = Dataset.State.READY
-    dataset.save(update_fields=["rows", "table_id", "state", "changed_at"])
-    own = dataset.network
-    own.is_directed = network.directed  # GraphML files state it
-    own.links, own.intake = network.edges, network.intake.to_document()
-    own.notes, own.risk = network.intake.notes(), found.risk
-    own.drawing, own.story, own.shape = found.drawing, found.story, found.shape
-    own.drift = found.drift
-    own.save()
-    record_event(
-        "network.read",
-        actor=lease.work.asked_by,
-        team=dataset.team,
-        subject=dataset,
-        facts={"nodes": network.nodes, "links": network.edges, **own.intake},
-    )
-    for unpack in parcels:
-        unpack(dataset, lease.work.asked_by)
-    tell(
-        [lease.work.asked_by],
-        f"{dataset} was read: {network.nodes:,} nodes, {network.edges:,} links.",
-        kind="network.read",
-        url=reverse(dataset.subject.page_after_reading, args=[dataset.id]),
-        team=dataset.team,
-    )
-
-
-def _end_without_network(lease: Lease[NetworkReading], status: WorkStatus, problem: str) -> None:
-    _delete_columns(lease)
-
-    def write_end() -> None:
-        with transaction.atomic(), suppress(LeaseLost):
-            lease.finish(status, problem=problem)
-            end_without_network(lease.work, tells=status == WorkStatus.FAILED)
-
-    retry_while_unreachable(write_end)
-
-
-def _delete_columns(lease: Lease[NetworkReading]) -> None:
-    """Delete the columns this attempt has stored, unless the dataset uses them."""
-    if not Dataset.objects.filter(id=lease.work.dataset_id, table_id=lease.token).exists():
-        vault.delete(f"datasets/{lease.work.dataset_id}/table-{lease.token}")
-
-
-@transaction.atomic
-def give_up_network_reading(reading: NetworkReading) -> None:
-    if end_as_given_up(reading, WORKERS_DIED):
-        end_without_network(reading, tells=True)
-
-
-def end_without_network(reading: NetworkReading, *, tells: bool) -> None:
-    """Reset to the uploaded state, so that the files can be read differently or discarded."""
-    dataset = reading.dataset
-    dataset.state = Dataset.State.UPLOADED
-    dataset.save(update_fields=["state", "changed_at"])
-    record_event("network.not_read", actor=reading.asked_by, team=dataset.team, subject=dataset)
-    if tells:
-        tell(
-            [reading.asked_by],
-            f"The network {dataset} could not be read.",
-            kind="network.not_read",
-            url=reverse("networks:show", args=[dataset.id]),
-            team=dataset.team,
-        )

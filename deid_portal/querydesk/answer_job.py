@@ -18,9 +18,10 @@ from deid_portal.audit.services import record_event
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.engine import Cancelled
 from deid_portal.engine.differential import PrivateQuestion as EngineQuestion
+from deid_portal.engine.differential import read_question
 from deid_portal.querydesk.ledger import give_back, lock
 from deid_portal.querydesk.models import Question
-from deid_portal.querydesk.prices import read_question, setting_of
+from deid_portal.querydesk.prices import setting_of
 from deid_portal.querydesk.subjects import OpenedSubject, answer_about, open_subject
 from deid_portal.work.endings import Endings
 from deid_portal.work.leases import (
@@ -72,7 +73,7 @@ def _answer(lease: Lease[Question]) -> dict[str, Any]:
     work = lease.work
     check_is_ready(work.terms.dataset)
     lease.progress(0, 2, "read")
-    question = read_question(work.document, setting_of(work.terms))
+    question = read_question(setting_of(work.terms), work.document)
     subject = open_subject(work.terms.dataset, question, lease.progress)
     lease.progress(1, 2, "draw")
     _mark_drawing(lease)

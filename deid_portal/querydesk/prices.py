@@ -14,15 +14,11 @@ from deid_portal.engine.differential import (
     NoiseForecast,
     PrivacySetting,
     PrivateQuestion,
-    parse_question,
+    read_question,
 )
 from deid_portal.engine.differential.question import LARGEST_EPSILON
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.networks.questions import (
-    NETWORK_QUESTIONS,
-    NetworkSetting,
-    parse_network_question,
-)
+from deid_portal.engine.networks.questions import NETWORK_QUESTIONS, read_setting
 from deid_portal.querydesk.amounts import atto_of, epsilon_of, micro_of, shown
 from deid_portal.querydesk.models import Terms
 
@@ -58,29 +54,16 @@ def setting_of(terms: Terms) -> PrivacySetting:
 
 
 def kind_named(name: str) -> type[PrivateQuestion]:
-    """Return a kind of question about tables or networks."""
-    return NETWORK_QUESTIONS[name] if name in NETWORK_QUESTIONS else QUESTIONS[name]
-
-
-def read_setting(document: Mapping[str, Any]) -> PrivacySetting:
-    """Read the setting of a table or, if it has "protects", of a network."""
-    kind = NetworkSetting if "protects" in document else PrivacySetting
-    return kind.from_document(document)
-
-
-def read_question(document: Mapping[str, Any], setting: PrivacySetting) -> PrivateQuestion:
-    """Read a question as the setting allows it; raises InvalidPlan with one sentence."""
-    if isinstance(setting, NetworkSetting):
-        return parse_network_question(document, setting)
-    return parse_question(document, setting)
+    """Return a kind of question, whatever it is about."""
+    return {**QUESTIONS, **NETWORK_QUESTIONS}[name]
 
 
 def price_question(terms: Terms, document: Mapping[str, Any]) -> PricedQuestion:
     """Read a question at the ε it names; raises InvalidPlan with the sentence to show."""
     setting = setting_of(terms)
     micro = _agreed_micro(terms, document.get("epsilon"))
-    question = read_question({**document, "epsilon": epsilon_of(micro)}, setting)
-    same = read_question({**document, "epsilon": 1.0}, setting)
+    question = read_question(setting, {**document, "epsilon": epsilon_of(micro)})
+    same = read_question(setting, {**document, "epsilon": 1.0})
     return PricedQuestion(
         question,
         micro_of(question.price.epsilon),
@@ -94,7 +77,7 @@ def price_for_accuracy(
 ) -> PricedQuestion:
     """Find the ε that keeps the answer within `half_width` of the truth with this confidence."""
     setting = setting_of(terms)
-    asked = read_question({**document, "epsilon": 1.0}, setting)
+    asked = read_question(setting, {**document, "epsilon": 1.0})
     epsilon = round_up(asked.with_accuracy(half_width, confidence).price.epsilon)
     return price_question(terms, {**document, "epsilon": max(epsilon, _smallest(terms))})
 

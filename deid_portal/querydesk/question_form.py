@@ -11,11 +11,11 @@ from typing import Any
 from django.http import QueryDict
 
 from deid_portal.engine.differential import (
-    QUESTIONS,
     NumberDomain,
     PrivacySetting,
     PrivateQuestion,
     ValuesDomain,
+    kinds_of,
 )
 from deid_portal.engine.differential.domains import (
     DateDomain,
@@ -31,7 +31,6 @@ from deid_portal.engine.differential.fields import (
     OneOf,
 )
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.networks.questions import NetworkSetting, kinds_of
 from deid_portal.querydesk.amounts import read_typed_number
 
 MOST_CONDITIONS = 8
@@ -65,8 +64,8 @@ IN_SENTENCE = {"least", "unit"}
 
 def suggested(name: str, setting: PrivacySetting) -> str:
     """Return the initial value of a field; for links at most the bound of the setting."""
-    if name == "most" and isinstance(setting, NetworkSetting) and setting.bound:
-        return str(min(int(SUGGESTED[name]), setting.bound))
+    if name == "most" and setting.links_counted:
+        return str(min(int(SUGGESTED[name]), setting.links_counted))
     return SUGGESTED.get(name, "")
 
 
@@ -181,12 +180,7 @@ class ComposedQuestion:
     @property
     def protected(self) -> str:
         """Whom the setting protects, and the neighbor relation."""
-        own = self.setting
-        if isinstance(own, NetworkSetting):
-            count = f"; {own.bound:,} links of a person count" if own.bound else ""
-            return f"{own.unit_words}{count} · neighbors by adding or removing"
-        unit = own.unit_words if own.person else f"{own.unit_words}, one person"
-        return f"{unit} · neighbors by {'replacing' if own.replaces else 'adding or removing'}"
+        return self.setting.terms_words
 
     @property
     def declared(self) -> str:
@@ -233,11 +227,7 @@ def domain_words(name: str, setting: PrivacySetting) -> str:
 
 def kinds_that_fit(setting: PrivacySetting) -> list[type[PrivateQuestion]]:
     """Return the kinds that the open columns allow, in the order of the engine's list."""
-    if isinstance(setting, NetworkSetting):
-        kinds = list(kinds_of(setting).values())
-    else:
-        kinds = [QUESTIONS[name] for name in QUESTIONS]
-    return [kind for kind in kinds if _fits(kind, setting)]
+    return [kind for kind in kinds_of(setting).values() if _fits(kind, setting)]
 
 
 def _fits(kind: type[PrivateQuestion], setting: PrivacySetting) -> bool:

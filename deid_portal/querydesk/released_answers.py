@@ -19,9 +19,8 @@ from django.db.models import Q, QuerySet
 
 from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
-from deid_portal.engine.differential.setting import Neighbours, PersonUnit, PrivacySetting
 from deid_portal.engine.files.csv.writer import neutralize
-from deid_portal.engine.networks.questions import NetworkSetting, ProtectedUnit
+from deid_portal.engine.networks.questions.setting import relation_of
 from deid_portal.querydesk.amounts import atto_of, delta_of, micro_of, shown
 from deid_portal.querydesk.answer_cards import AnswerCard, csv_cell
 from deid_portal.querydesk.answer_charts import Row
@@ -158,12 +157,7 @@ class HandedAnswer:
     @property
     def neighbour_words(self) -> str:
         """The neighbor relation: "one row is added or taken away"."""
-        if "protects" in self.answer:
-            protects = ProtectedUnit(self.answer["protects"])
-            return NetworkSetting(Neighbours.ADD_REMOVE, protects=protects).neighbour_words
-        rows = self.document["rows_per_person"]
-        unit = PersonUnit("", rows) if rows else None
-        return PrivacySetting(Neighbours(self.answer["neighbours"]), unit).neighbour_words
+        return relation_of(self.answer, self.document["rows_per_person"]).neighbour_words
 
 
 def _written(cell: Any) -> str:

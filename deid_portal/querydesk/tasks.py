@@ -2,6 +2,7 @@ from deid_portal.celery_app import app
 from deid_portal.querydesk.answer_job import give_up_question, perform_question
 from deid_portal.querydesk.models import Question
 from deid_portal.work.leases import claim, pick_up_forgotten
+from deid_portal.work.sweep import in_every_sweep
 
 
 @app.task
@@ -11,7 +12,6 @@ def answer_question(question_id: str) -> None:
         perform_question(lease)
 
 
-@app.task
+@in_every_sweep
 def pick_up_forgotten_questions() -> None:
-    """Sent every few seconds by the clock process; safe to run anywhere and any number of times."""
     pick_up_forgotten(Question, answer_question, give_up_question)

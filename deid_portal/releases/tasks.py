@@ -3,6 +3,7 @@ from deid_portal.releases.expiry import expire_releases
 from deid_portal.releases.models import Package
 from deid_portal.releases.package_archive import give_up_packing, perform_packing
 from deid_portal.work.leases import claim, pick_up_forgotten
+from deid_portal.work.sweep import in_every_sweep
 
 
 @app.task
@@ -12,9 +13,8 @@ def pack_release(package_id: str) -> None:
         perform_packing(lease)
 
 
-@app.task
+@in_every_sweep
 def pick_up_forgotten_packages() -> None:
-    """Run every few seconds by the scheduler; safe to run concurrently."""
     pick_up_forgotten(Package, pack_release, give_up_packing)
 
 

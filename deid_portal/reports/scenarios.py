@@ -58,10 +58,6 @@ class Scenario:
         return bool(self.summary.solution) and not self.is_open
 
     @property
-    def has_no_solution(self) -> bool:
-        return self.summary.solution is False and not self.is_open
-
-    @property
     def _asked(self) -> AskedProtection:
         return self.summary.asked
 

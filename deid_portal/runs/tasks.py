@@ -1,12 +1,10 @@
 from deid_portal.celery_app import app
-from deid_portal.datasets.tasks import pick_up_forgotten_readings
-from deid_portal.networks.tasks import pick_up_forgotten_network_readings
 from deid_portal.runs.execution import give_up_run, perform_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.on_deletion import delete_results_left_over
 from deid_portal.runs.selectors import next_run_id
-from deid_portal.sources.tasks import pick_up_forgotten_fetches
 from deid_portal.work.leases import claim_next, pick_up_forgotten
+from deid_portal.work.sweep import in_every_sweep
 
 
 @app.task
@@ -17,12 +15,8 @@ def execute_run(run_id: str) -> None:
         perform_run(lease)
 
 
-@app.task
-def pick_up_forgotten_work() -> None:
-    """Run every few seconds by the scheduler; safe to run concurrently."""
-    pick_up_forgotten_fetches()
-    pick_up_forgotten_readings()
-    pick_up_forgotten_network_readings()
+@in_every_sweep
+def pick_up_forgotten_runs() -> None:
     pick_up_forgotten(Run, execute_run, give_up_run)
 
 

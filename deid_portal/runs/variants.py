@@ -18,7 +18,7 @@ from deid_portal.engine import ENGINE_VERSION
 from deid_portal.engine.report import Report
 from deid_portal.plans.basis import AnyPlan, Basis, basis_of
 from deid_portal.plans.changes import Change, apply_changes
-from deid_portal.plans.subjects import PlannedSubject, check_plan_chosen
+from deid_portal.plans.subjects import PlannedSubject
 from deid_portal.runs.models import Run
 from deid_portal.runs.permissions import check_can_run
 from deid_portal.runs.selectors import HEAVY
@@ -52,21 +52,6 @@ def start_variant(*, run: Run, changes: Sequence[Change], started_by: User) -> V
         planned_by=run.planned_by,
         started_by=started_by,
         based_on=run,
-    )
-
-
-def start_variant_of_protection(
-    *, dataset: Dataset, changes: Sequence[Change], started_by: User
-) -> VariantRun:
-    """Run the chosen protection with changes; the protection itself is not changed."""
-    check_can_run(started_by, dataset)
-    check_plan_chosen(dataset)
-    return start_changed(
-        dataset=dataset,
-        basis=basis_of_protection(dataset),
-        changes=changes,
-        planned_by=dataset.protection.changed_by,
-        started_by=started_by,
     )
 
 

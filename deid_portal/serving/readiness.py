@@ -17,6 +17,7 @@ from django.contrib.auth import get_user_model
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connections
 
+from deid_portal.engine.compiled.light_start import start_lightly
 from deid_portal.environment import DEMO_KEY_PREFIX
 from deid_portal.vault import vault
 from deid_portal.vault.key_check import may_hold_values_of_before
@@ -157,7 +158,6 @@ def warm_up_before_work(**_: object) -> None:
     once. One worker at a time: others then find on disk what the first has compiled.
     """
     # The web server imports this module and compiles nothing: it need not load every method.
-    from deid_portal.engine.compiled.light_start import start_lightly
     from deid_portal.engine.kernel_warm_up import warm_up_usual
 
     settings.DATA_DIR.mkdir(parents=True, exist_ok=True)

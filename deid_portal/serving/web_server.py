@@ -1,11 +1,9 @@
 """How gunicorn serves the portal: `gunicorn --config python:deid_portal.serving.web_server …`."""
 
 import threading
-from importlib import import_module
 
 from deid_portal.engine.tether import tie_every_fork
-
-WARM_UP = "deid_portal.plans.warm_up"
+from deid_portal.serving.warm_up import load_the_rest, load_what_is_shared
 
 worker_class = "gthread"
 workers = 2
@@ -24,16 +22,13 @@ control_socket_disable = True
 
 
 def when_ready(server: object) -> None:
-    """Import the pages before the first visitor asks, and leave no connection for two to share.
-
-    Rooms are named, not imported: the ground floor knows none.
-    """
+    """Import the pages before the first visitor asks, and leave no connection for two to share."""
     # Inside, because gunicorn reads this file before Django is set up.
     from django.db import connections
     from django.urls import get_resolver
 
     _ = get_resolver().url_patterns
-    import_module(WARM_UP).load_what_is_shared()
+    load_what_is_shared()
     connections.close_all()
     tie_every_fork()
 
@@ -48,5 +43,4 @@ def post_worker_init(worker: object) -> None:
 
     with connection.cursor() as cursor:
         cursor.execute("SELECT COUNT(*) FROM django_migrations")
-    warming = import_module(WARM_UP)
-    threading.Thread(target=warming.warm_up_estimates, daemon=True).start()
+    threading.Thread(target=load_the_rest, daemon=True).start()

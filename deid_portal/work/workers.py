@@ -1,7 +1,6 @@
 """Counting worker processes, each of which writes a sign of life every few seconds.
 
-Asking them through the queue would make every page wait for the answers. (Models are imported
-inside functions: this module is loaded with Celery, before Django is set up.)
+Asking them through the queue would make every page wait for the answers.
 """
 
 import mmap
@@ -12,6 +11,8 @@ from uuid import UUID, uuid4
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
+from deid_portal.work.models import WorkerProcess
+
 SIGN_SECONDS = 5
 ALIVE_SECONDS = 3 * SIGN_SECONDS
 # Shared with the forked worker processes, since only their parent gets the signal.
@@ -20,8 +21,6 @@ _stopping = mmap.mmap(-1, 1)
 
 def count_workers() -> int:
     """Return the number of worker processes; a killed one is counted for a few seconds more."""
-    from deid_portal.work.models import WorkerProcess
-
     since = timezone.now() - timedelta(seconds=ALIVE_SECONDS)
     return WorkerProcess.objects.filter(seen_at__gte=since).count()
 
@@ -53,8 +52,6 @@ def _keep_saying(process: UUID) -> None:
 
 
 def _say(process: UUID) -> None:
-    from deid_portal.work.models import WorkerProcess
-
     now = timezone.now()
     WorkerProcess.objects.update_or_create(id=process, defaults={"seen_at": now})
     WorkerProcess.objects.filter(seen_at__lt=now - timedelta(hours=1)).delete()

@@ -11,7 +11,7 @@ import plotly.io
 import pytest
 from django.core.management import call_command
 
-from deid_portal.commands.management.commands.protect import CONFIRMATION
+from deid_portal.commands.seed_confirmation import CONFIRMATION
 from deid_portal.engine import Table
 from deid_portal.engine.charts.gallery import charts_of_report
 from deid_portal.engine.charts.svg import write_svg

@@ -4,9 +4,9 @@ from typing import Any
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.reading_job import perform_reading
 from deid_portal.datasets.services import tag_columns
 from deid_portal.networks.models import NetworkReading
-from deid_portal.networks.reading import perform_network_reading
 from deid_portal.networks.services import choose_network_protection, upload_network
 from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.runs.execution import perform_run
@@ -55,7 +55,7 @@ def read_uploaded(dataset: Dataset) -> Dataset:
     """Do what a worker does with an uploaded network."""
     lease = claim(NetworkReading, dataset.network_readings.get(status="queued").id)
     assert lease is not None
-    perform_network_reading(lease)
+    perform_reading(lease)
     return Dataset.objects.get(id=dataset.id)
 
 

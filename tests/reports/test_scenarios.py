@@ -100,7 +100,7 @@ def test_runs_without_numbers_are_not_drawn() -> None:
     waiting = Scenario(UUID(int=1), 1, RunSummary.telling(asked=asked), is_open=True)
     nothing = Scenario(UUID(int=2), 2, RunSummary.telling(solution=False, asked=asked))
     assert place([waiting, nothing], AVERAGE, LOSS) == []
-    assert nothing.has_no_solution
+    assert nothing.summary.solution is False
     assert waiting.label == "k 5"
 
 

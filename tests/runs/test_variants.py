@@ -10,10 +10,10 @@ from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
 from deid_portal.datasets.deletion import forget_dataset
 from deid_portal.engine import InvalidPlan
-from deid_portal.plans.changes import HideAmong, LeaveOut, SetLevel, UseMethod, write_changes
+from deid_portal.plans.changes import HideAmong, SetLevel, UseMethod, write_changes
 from deid_portal.plans.models import Protection
 from deid_portal.runs.models import Run
-from deid_portal.runs.variants import start_variant, start_variant_of_protection
+from deid_portal.runs.variants import start_variant
 from deid_portal.web.refusals import Refused
 from tests import factories
 from tests.conftest import Cast
@@ -73,16 +73,6 @@ def test_a_run_that_ended_badly_is_no_twin(cast: Cast, run: Run) -> None:
     first = start_variant(run=run, changes=[HideAmong(6)], started_by=cast.steward).run
     Run.objects.filter(id=first.id).update(status=Run.Status.FAILED)
     assert start_variant(run=run, changes=[HideAmong(6)], started_by=cast.steward).is_new
-
-
-def test_the_protection_can_be_varied_before_anything_was_run(cast: Cast) -> None:
-    dataset = factories.make_planned_dataset(cast.steward, cast.team)
-    changes = [HideAmong(3), LeaveOut(0.25)]
-    variant = start_variant_of_protection(
-        dataset=dataset, changes=changes, started_by=cast.steward
-    ).run
-    assert variant.origin_words.startswith("from the protection: hides among 3 instead of 4, may")
-    assert factories.finish_run(variant).solution is True
 
 
 def test_what_makes_no_sense_is_refused_and_nothing_starts(cast: Cast, run: Run) -> None:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import pytest
 
 from deid_portal.audit.models import Event
-from deid_portal.datasets import reading_job
 from deid_portal.datasets.deletion import forget_dataset
 from deid_portal.datasets.models import Dataset, Reading
+from deid_portal.datasets.reading import ReadTable
 from deid_portal.datasets.reading_job import perform_reading
 from deid_portal.datasets.services import choose_treatment, keep_dataset, tag_columns
 from deid_portal.plans.models import Protection
@@ -209,7 +209,7 @@ def test_a_fault_while_carrying_leaves_nothing_half_done(
     version.refresh_from_db()
     reading.refresh_from_db()
     assert (version.state, reading.status) == (Dataset.State.UPLOADED, WorkStatus.FAILED)
-    assert reading.problem == reading_job.UNEXPECTED
+    assert reading.problem == ReadTable.unexpected
     assert not version.columns.exists()
     factories.read_upload(version, cast.steward)
     assert version.columns.get(name="Zip").is_carried

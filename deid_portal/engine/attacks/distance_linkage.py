@@ -60,20 +60,7 @@ class NearestLinks:
         return int((self.is_right & (self.ties == 1)).sum())
 
 
-def link_nearest(
-    people: Points, released: Points, own: Codes, progress: Progress | None = None
-) -> NearestLinks:
-    """Link every person with the nearest released points; `own` is the right one, or -1.
-
-    Equally near records share the guess. Distinct points are compared once: by a k-d tree where
-    there are few dimensions, by blocks of matrix products where there are many.
-    """
-    points, number, counts = np.unique(released, axis=0, return_inverse=True, return_counts=True)
-    places, person = np.unique(people, axis=0, return_inverse=True)
-    return _link(places, person.reshape(-1), points, number.reshape(-1), counts, own, progress)
-
-
-def _link(
+def link_places(
     places: Points,
     person: NDArray[np.intp],  # place of each person
     points: Points,  # all different
@@ -172,7 +159,7 @@ class PointSet:
         counts = np.bincount(merged, weights=there.counts, minlength=len(points)).astype(np.intp)
         number = merged[there.pattern_of_row]
         person = asked.pattern_of_row.astype(np.intp)
-        return _link(places, person, points, number, counts, self.own[people], progress)
+        return link_places(places, person, points, number, counts, self.own[people], progress)
 
 
 def place_columns(setting: AttackSetting) -> PointSet:

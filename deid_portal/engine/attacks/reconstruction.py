@@ -11,26 +11,9 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.attacks.attack import AttackResult
 from deid_portal.engine.attacks.differencing import Answer, Bits, judge_guesses
-from deid_portal.engine.errors import InvalidPlan
 
 MOST_EXHAUSTIVE = 14
 Questions = NDArray[np.bool_]  # question × person
-
-
-def reconstruct_exhaustively(answer: Answer, people: int, error: float) -> Bits | None:
-    """Ask every subset and return the first table no answer is further than `error` from.
-
-    It agrees with the truth in all but 4 · error people. None if no table fits, so the error was
-    larger than said.
-    """
-    if people > MOST_EXHAUSTIVE:
-        raise InvalidPlan(f"Asking every subset is possible for up to {MOST_EXHAUSTIVE} people.")
-    questions = _all_subsets(people)
-    answers = np.array([answer(question) for question in questions])
-    for table in questions.astype(np.int64):
-        if (np.abs(questions @ table - answers) <= error + 1e-9).all():
-            return np.asarray(table, np.int64)
-    return None
 
 
 def reconstruct_by_program(questions: Questions, answers: NDArray[np.float64]) -> Bits:
@@ -62,8 +45,3 @@ def attack_by_reconstruction(
     answers = np.array([answer(question) for question in questions])
     guesses = reconstruct_by_program(questions, answers)
     return judge_guesses("reconstruction", bits, guesses, asked)
-
-
-def _all_subsets(people: int) -> Questions:
-    numbers = np.arange(2**people)[:, None]
-    return np.asarray((numbers >> np.arange(people)) % 2 == 1)

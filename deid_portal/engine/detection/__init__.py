@@ -14,7 +14,6 @@ from deid_portal.engine.detection.suggestion import (
     Suggestion,
     look_at,
     suggest_by_looks,
-    suggest_roles,
 )
 
 __all__ = [
@@ -28,5 +27,4 @@ __all__ = [
     "look_at",
     "measure_isolation",
     "suggest_by_looks",
-    "suggest_roles",
 ]

@@ -110,16 +110,6 @@ class ColumnLook:
     figures: Distinctness
 
 
-def suggest_roles(table: Table, progress: ProgressCallback | None = None) -> Findings:
-    """Suggest a role for every column; takes seconds for hundreds of columns and any length."""
-    steps = Progress(progress)
-    looks = []
-    for place, column in enumerate(table.columns):
-        steps.report(place, len(table.columns), "detect")
-        looks.append(look_at(column))
-    return suggest_by_looks(table, looks, progress)
-
-
 def suggest_by_looks(
     table: Table, looks: Sequence[ColumnLook], progress: ProgressCallback | None = None
 ) -> Findings:

@@ -5,6 +5,7 @@ it gets, how wide its interval is.
 """
 
 from collections.abc import Mapping
+from functools import singledispatch
 from typing import Any
 
 from deid_portal.engine.differential.answer import PrivateAnswer, answer
@@ -35,8 +36,10 @@ __all__ = [
     "answer",
     "answer_plan",
     "compose_prices",
+    "kinds_of",
     "load_query_plan",
     "parse_question",
+    "read_question",
 ]
 
 
@@ -44,3 +47,15 @@ def parse_question(document: Mapping[str, Any] | Place, setting: PrivacySetting)
     """Read a question; raises InvalidPlan with one sentence that names the place."""
     place = document if isinstance(document, Place) else Place(document)
     return parse_with(QUESTIONS, place, setting)
+
+
+@singledispatch
+def kinds_of(setting: PrivacySetting) -> dict[str, type[PrivateQuestion]]:
+    """Return what can be asked under a setting, in the order it is shown."""
+    return {kind: QUESTIONS[kind] for kind in QUESTIONS}
+
+
+@singledispatch
+def read_question(setting: PrivacySetting, document: Mapping[str, Any]) -> PrivateQuestion:
+    """Read a question as its setting allows it; other settings register their own reader."""
+    return parse_question(document, setting)

@@ -13,7 +13,7 @@ privacy guarantees using FFT, AISTATS 2020.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import expm1, log, sqrt, tanh
+from math import log, sqrt, tanh
 from typing import Any
 
 from deid_portal.engine.differential.accounting import (
@@ -109,10 +109,3 @@ def advanced_epsilon(prices: Sequence[PrivacyPrice], delta: float) -> float:
     """Return Σ εᵢ·tanh(εᵢ/2) + √(2 ln(1/δ) Σ εᵢ²), Kairouz et al. (2015), theorem 3.5."""
     drift = sum(one.epsilon * tanh(one.epsilon / 2) for one in prices)
     return drift + sqrt(-2 * log(delta) * sum(one.epsilon**2 for one in prices))
-
-
-def group_price(price: PrivacyPrice, people: int) -> PrivacyPrice:
-    """Return the price for a group of k people: kε, δ(e^(kε) − 1)/(e^ε − 1)."""
-    epsilon = people * price.epsilon
-    delta = price.delta * expm1(epsilon) / expm1(price.epsilon) if price.delta else 0.0
-    return PrivacyPrice(epsilon, min(delta, 1.0))

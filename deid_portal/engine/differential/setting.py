@@ -109,6 +109,38 @@ class PrivacySetting:
         changed = "replaced" if self.replaces else "added or taken away"
         return f"{self.unit_words} is {changed}"
 
+    @property
+    def noun(self) -> str:
+        """What one answer hardly depends on: one of these in the `place`."""
+        return "person"
+
+    @property
+    def whole_unit(self) -> str:
+        """The noun with all that goes with it."""
+        return "person"
+
+    @property
+    def place(self) -> str:
+        return "table"
+
+    @property
+    def protected_words(self) -> str:
+        """Say what is protected: "a person, up to 3 rows (patient)"."""
+        if self.person is None:
+            return "one row, one person"
+        return f"a person, up to {self.person.rows} rows ({self.person.column})"
+
+    @property
+    def terms_words(self) -> str:
+        """Say whom an answer protects, and the neighbor relation."""
+        unit = self.unit_words if self.person else f"{self.unit_words}, one person"
+        return f"{unit} · neighbors by {'replacing' if self.replaces else 'adding or removing'}"
+
+    @property
+    def links_counted(self) -> int | None:
+        """The most links of a person that count, where there are links and a bound."""
+        return None
+
     def number_domain(self, place: Place) -> NumberDomain:
         """Return the declared bounds of the column named at a place."""
         domain = self.domain(place)

@@ -6,7 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
+from deid_portal.engine.attacks import AttackSetting
 from deid_portal.engine.attacks.attack import MADE_UP
+from deid_portal.engine.attacks.outside_linkage import find_outside_people
 from deid_portal.engine.draft.draft import NOBODY
 from deid_portal.engine.draft.measured import MeasuredTable
 from deid_portal.engine.draft.remeasurement import GROUP, group_numbers, share_dictionaries
@@ -45,10 +47,13 @@ from deid_portal.engine.table.table import Codes, Column, Table
 from deid_portal.engine.table.values import ColumnType
 from deid_portal.engine.taxonomies import Taxonomy
 from deid_portal.engine.utility.ambiguity import measure_ambiguity
+from deid_portal.engine.utility.classifiers import compare_classifiers
 from deid_portal.engine.utility.comparison import compare_marginals, compare_pairs
 from deid_portal.engine.utility.coverage import LabelCoverage, cover_all
 from deid_portal.engine.utility.divergence import measure_divergence
 from deid_portal.engine.utility.information_gain import measure_information_gain
+from deid_portal.engine.utility.shown import describe_shown_labels, look_behind
+from deid_portal.engine.utility.workload import measure_workload_error
 
 MOST_TOLD_COLUMNS = 40  # columns by whose groups suppression and loss are reported
 UNKNOWN = -1
@@ -325,8 +330,6 @@ class Evidence:
         )
 
     def _ask_queries(self, coverages: tuple[LabelCoverage, ...]) -> WorkloadError:
-        from deid_portal.engine.utility.workload import measure_workload_error
-
         return measure_workload_error(
             self.original,
             self.released,
@@ -338,8 +341,6 @@ class Evidence:
     def _classify(
         self, class_column: str, progress: Progress
     ) -> tuple[ClassifierAccuracy | ClassifierProblem, ...]:
-        from deid_portal.engine.utility.classifiers import compare_classifiers
-
         if class_column not in self.released:
             return ()
         names = [name for name in self.names if name != class_column]
@@ -385,8 +386,6 @@ class Evidence:
 
     def _run(self, planned: PlannedAttack) -> AttackFinding | AttackProblem:
         """Run one attack; one that cannot be applied to the tables does not stop the others."""
-        from deid_portal.engine.attacks import AttackSetting
-
         asked = _describe_attack(planned)
         sensitive = planned.column or next(iter(self.plan.names_of(ColumnRole.SENSITIVE)), None)
         assert self.rows is not None  # noqa: S101 - checked before
@@ -443,8 +442,6 @@ class Evidence:
         outside = planned.outside.table
         if planned.person not in outside:
             raise InvalidTable(f'The outside table has no column "{planned.person}".')
-        from deid_portal.engine.attacks.outside_linkage import find_outside_people
-
         return find_outside_people(self.original, outside, (planned.person, planned.person))
 
 
@@ -471,8 +468,6 @@ def _seen_patterns(names: tuple[str, ...], measured: MeasuredTable) -> Patterns 
 
 def _lost_per_row(evidence: Evidence) -> Numbers:
     """Return the information loss of each original row, with the column weights of the plan."""
-    from deid_portal.engine.utility.shown import describe_shown_labels, look_behind
-
     assert evidence.rows is not None  # noqa: S101 - asked only then
     weights = np.array(evidence.problem.weights, np.float64)
     factors = weights / weights.sum() if weights.sum() else weights

@@ -4,8 +4,16 @@ import json
 from typing import BinaryIO
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.ipc
 
 from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.table.arrow_arrays import (
+    codes_from_arrow,
+    codes_to_arrow,
+    texts_from_arrow,
+    texts_to_arrow,
+)
 from deid_portal.engine.table.packed_column import PackedColumn
 from deid_portal.engine.table.table import Table, row_chunks
 from deid_portal.engine.table.values import ColumnType
@@ -15,11 +23,6 @@ ARROW_VERSION = "1"
 
 def write_arrow(table: Table, stream: BinaryIO) -> None:
     """Write the table as it is: codes, dictionaries, types, source hash."""
-    import pyarrow as pa  # here, since writing CSV does without it
-    import pyarrow.ipc
-
-    from deid_portal.engine.table.arrow_arrays import codes_to_arrow, texts_to_arrow
-
     dictionaries = [texts_to_arrow(column.texts) for column in table.columns]
     fields = [
         pa.field(
@@ -45,11 +48,6 @@ def write_arrow(table: Table, stream: BinaryIO) -> None:
 
 def read_arrow(stream: BinaryIO) -> Table:
     """Read back what `write_arrow` wrote."""
-    import pyarrow as pa
-    import pyarrow.ipc
-
-    from deid_portal.engine.table.arrow_arrays import codes_from_arrow, texts_from_arrow
-
     try:
         with pa.ipc.open_stream(stream) as reader:
             schema, batches = reader.schema, list(reader)

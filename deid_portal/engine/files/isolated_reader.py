@@ -28,7 +28,6 @@ from typing import Any, BinaryIO, NoReturn, cast
 
 from deid_portal.engine import tether
 from deid_portal.engine.errors import InvalidTable
-from deid_portal.engine.files.arrow import read_arrow
 from deid_portal.engine.files.file_format import FileFormat, FileKind, Settings
 from deid_portal.engine.files.limits import ReadingLimits
 from deid_portal.engine.files.sample import GuessedSettings, Sample
@@ -99,6 +98,8 @@ class _Answer:
 
     @property
     def table(self) -> Table:
+        from deid_portal.engine.files.arrow import read_arrow  # CSV is read without pyarrow
+
         return read_arrow(cast(BinaryIO, io.BytesIO(self.cells)))
 
 

@@ -5,7 +5,6 @@ those of the node table. The entry `network` distinguishes the two.
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from deid_portal.engine.plan import (
     ColumnRole,
     Plan,
     Treatment,
+    is_network_plan,
     parse_other_columns,
     parse_seed,
 )
@@ -174,11 +174,6 @@ class NetworkPlan(SeededPlan):
             place["columns"].refuse(
                 "whoever knows attributes knows quasi-identifiers; give a column that role."
             )
-
-
-def is_network_plan(document: Any) -> bool:
-    """Say whether a plan is about a network, whatever else is wrong with it."""
-    return isinstance(document, Mapping) and "network" in document
 
 
 def load_network_plan(path: Path) -> NetworkPlan | None:

@@ -3,13 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from deid_portal.engine.parameters import Declared
 from deid_portal.engine.privacy.kinds import IDENTITY, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, WholeTable
 from deid_portal.engine.privacy.record_matching import count_equally_likely, shows_mixed_levels
-from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts
 
@@ -66,17 +63,3 @@ class KConfusion(PrivacyModel):
         if not shows_mixed_levels(classes, original):
             return classes.sizes
         return count_equally_likely(classes, original)
-
-
-def spread_on_axes(points: Shares) -> Shares:
-    """Return records that confuse a whole cluster and keep its mean and variance (Torra, 2022).
-
-    `points` are the numbers of the cluster: record × column. On the axis of each column two records
-    stand at equal distances to both sides of the mean, so far out that the column's variance (n - 1
-    in the denominator) stays. They depend on mean and variance only, so each is equally likely to
-    belong to any member.
-    """
-    columns = points.shape[1]
-    reach = points.std(axis=0, ddof=1) * np.sqrt((2 * columns - 1) / 2)
-    ends = np.concatenate([np.diag(reach), -np.diag(reach)])
-    return np.asarray(points.mean(axis=0) + ends, np.float64)

@@ -9,6 +9,7 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.files.csv.format import detect_csv
+from deid_portal.engine.files.csv.reader import read_csv
 from deid_portal.engine.privacy.model import Original
 from deid_portal.engine.privacy.projections import number_columns
 from deid_portal.engine.privacy.record_matching import levels_of_labels
@@ -31,8 +32,6 @@ class Population:
     @classmethod
     def read(cls, place: Place, read_file: ReadFile | None) -> "Population":
         """Read the CSV file a plan names; its form is detected."""
-        from deid_portal.engine.files.csv.reader import read_csv  # heavy, and rarely needed
-
         if read_file is None:
             place.refuse("files cannot be read here.")
         try:

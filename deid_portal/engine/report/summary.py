@@ -11,7 +11,7 @@ from typing import Any
 from deid_portal.engine.report.classes import SizeSummary
 from deid_portal.engine.report.detail import PublishedDetail
 from deid_portal.engine.report.left_out import PayingGroup
-from deid_portal.engine.report.network import LinkCounts
+from deid_portal.engine.report.network import LinkCounts, NetworkReport
 from deid_portal.engine.report.part import Part, null
 from deid_portal.engine.report.risk import RiskFigures, SafeHarborFinding
 from deid_portal.engine.report.rules import RuleVerdict
@@ -49,6 +49,10 @@ class RiskSummary(Part):
 @dataclass(frozen=True)
 class NetworkLinks(Part):
     links: LinkCounts
+
+    @classmethod
+    def of(cls, network: NetworkReport | None) -> "NetworkLinks | None":
+        return cls(network.links) if network else None
 
 
 @dataclass(frozen=True)

@@ -32,13 +32,6 @@ def entropy_of(counts: Counts | Numbers) -> float:
     return float(-(shares * np.log2(shares)).sum()) if len(shares) else 0.0
 
 
-def gain_of_split(children: NDArray[np.int64]) -> float:
-    """Return what is learned about the class when one group is split (child × class counts)."""
-    rows = max(int(children.sum()), 1)
-    rest = sum(int(child.sum()) / rows * entropy_of(child) for child in children)
-    return entropy_of(children.sum(axis=0)) - rest
-
-
 def measure_information_gain(
     table: Table, columns: Sequence[str], class_column: str
 ) -> InformationGain:

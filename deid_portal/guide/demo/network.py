@@ -4,10 +4,10 @@ from pathlib import Path
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.datasets.models import ColumnRoleChoices, Dataset
+from deid_portal.datasets.reading_job import perform_reading
 from deid_portal.datasets.services import tag_columns
 from deid_portal.guide.demo.files import store_file
 from deid_portal.networks.models import NetworkReading
-from deid_portal.networks.reading import perform_network_reading
 from deid_portal.networks.services import choose_network_protection, upload_network
 from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.runs.execution import perform_run
@@ -36,7 +36,7 @@ def make_network(team: Team, steward: User) -> Dataset:
     )
     reading = claim(NetworkReading, str(dataset.network_readings.get().id))
     if reading is not None:
-        perform_network_reading(reading)
+        perform_reading(reading)
     dataset = Dataset.objects.get(id=dataset.id)
     tag_columns(dataset=dataset, tagged_by=steward, roles={0: ColumnRoleChoices.INSENSITIVE})
     choose_network_protection(

@@ -56,6 +56,7 @@ def accounts(request: HttpRequest, desk_id: UUID) -> HttpResponse:
     context = {
         "desk": desk,
         "terms": desk.current,
+        "setting": setting,
         "dataset": desk.current.dataset,
         "all_terms": list(desk.terms.select_related("set_by", "dataset")),
         "accounts": accounts_of(desk),

@@ -219,9 +219,11 @@ def _context(request: HttpRequest, desk: Desk, posted: QueryDict) -> dict[str, A
     person = person_of(request)
     closed = refusal(check_answers, desk)
     statement = ledger_statement_of(desk, person, most=LINES_SHOWN)
+    setting = setting_of(desk.current)
     context: dict[str, Any] = {
         "desk": desk,
         "terms": desk.current,
+        "setting": setting,
         "dataset": desk.current.dataset,
         "closed": closed,
         "statement": statement,
@@ -229,7 +231,7 @@ def _context(request: HttpRequest, desk: Desk, posted: QueryDict) -> dict[str, A
     }
     if closed:
         return context
-    composition = compose_question(posted, setting_of(desk.current))
+    composition = compose_question(posted, setting)
     offer = quote(desk, desk.current, person, composition, posted)
     return context | _composed(desk, composition, offer, posted)
 

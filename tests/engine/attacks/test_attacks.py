@@ -12,7 +12,7 @@ from deid_portal.engine.attacks.confidence import (
     excess_over_control,
     wilson_interval,
 )
-from deid_portal.engine.attacks.distance_linkage import DistanceLinkage, link_nearest
+from deid_portal.engine.attacks.distance_linkage import DistanceLinkage
 from deid_portal.engine.attacks.downcoding import Downcoding
 from deid_portal.engine.attacks.homogeneity import Homogeneity
 from deid_portal.engine.attacks.inference import Inference
@@ -23,6 +23,7 @@ from deid_portal.engine.attacks.record_linkage import RecordLinkage
 from deid_portal.engine.attacks.similarity import Similarity
 from deid_portal.engine.attacks.singling_out import SinglingOut
 from deid_portal.engine.attacks.skewness import Skewness
+from tests.engine.attacks.nearest_links import link_nearest
 from tests.engine.settings import (
     ILLNESSES,
     NAMES,

@@ -10,9 +10,9 @@ from deid_portal.engine.attacks.differencing import (
 from deid_portal.engine.attacks.max_auditing import find_forced_people
 from deid_portal.engine.attacks.reconstruction import (
     attack_by_reconstruction,
-    reconstruct_exhaustively,
 )
 from deid_portal.engine.attacks.transparency import recover_shares
+from tests.engine.attacks.exhaustive_reconstruction import reconstruct_exhaustively
 
 BITS = np.array([1, 0, 1, 1, 0, 0, 0, 0], np.int64)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid_portal.engine import Column, Table
-from deid_portal.engine.detection import Danger, SuggestedRole, Suggestion, suggest_roles
+from deid_portal.engine.detection import Danger, SuggestedRole, Suggestion
 from deid_portal.engine.detection import combinations as searching
 from deid_portal.engine.detection.combinations import find_worst
 from deid_portal.engine.detection.value_patterns import CHECKED_NUMBERS, find_pattern
@@ -18,6 +18,7 @@ from deid_portal.engine.detection.words import (
     find_sensitive,
     take_apart,
 )
+from tests.engine.detection.suggested_roles import suggest_roles
 from tests.engine.tables import adult_table
 
 CHANCE = random.Random(6)

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid_portal.engine import Column, Table
-from deid_portal.engine.detection import isolation, measure_isolation, suggest_roles
+from deid_portal.engine.detection import isolation, measure_isolation
 from deid_portal.engine.table.values import ColumnType
+from tests.engine.detection.suggested_roles import suggest_roles
 from tests.engine.tables import adult_table
 
 cells = st.lists(st.tuples(*[st.sampled_from(["a", "b", None])] * 3), min_size=1, max_size=30)

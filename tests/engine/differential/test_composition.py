@@ -7,7 +7,6 @@ from deid_portal.engine.differential.composition import (
     ADVANCED,
     PRIVACY_LOSS,
     RENYI,
-    group_price,
     parallel,
 )
 
@@ -60,8 +59,3 @@ def test_deltas_of_the_prices_are_kept_within_the_whole() -> None:
 
 def test_groups_nobody_shares_cost_as_much_as_the_dearest() -> None:
     assert parallel([PrivacyPrice(0.1), PrivacyPrice(0.3, 1e-6)]) == PrivacyPrice(0.3, 1e-6)
-
-
-def test_people_together_are_promised_less() -> None:
-    assert group_price(PrivacyPrice(0.5), 3) == PrivacyPrice(1.5)
-    assert group_price(PrivacyPrice(0.5, 1e-6), 2).delta == pytest.approx(1e-6 * (1 + exp(0.5)))

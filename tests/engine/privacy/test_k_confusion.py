@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deid_portal.engine import InvalidPlan, Plan, Table, assess, protect
-from deid_portal.engine.privacy.k_confusion import spread_on_axes
+from tests.engine.privacy.records_on_axes import spread_on_axes
 from tests.engine.tables import FOUR, document, four_plan, judge_rows
 
 RULE = {"model": "k-confusion", "k": 2}

@@ -7,8 +7,8 @@ import pytest
 
 from deid_portal.engine import Plan, Table, assess
 from deid_portal.engine.privacy import MODELS
-from deid_portal.engine.privacy.k_confusion import spread_on_axes
 from deid_portal.engine.privacy.kinds import DisclosureKind
+from tests.engine.privacy.records_on_axes import spread_on_axes
 from tests.engine.tables import document, judge_secrets
 from tests.engine.vectors import Vector, check, find, vectors
 

@@ -5,15 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from deid_portal.engine import Table
 from deid_portal.engine.attacks import AttackSetting
 from deid_portal.engine.attacks.belief import count_sensitive_values
 from deid_portal.engine.attacks.differencing import infer_by_difference, infer_from_means
-from deid_portal.engine.attacks.distance_linkage import link_nearest
 from deid_portal.engine.attacks.max_auditing import find_forced_people
 from deid_portal.engine.attacks.membership import score_membership
-from deid_portal.engine.attacks.reconstruction import reconstruct_exhaustively
 from deid_portal.engine.attacks.record_linkage import CandidateLinks, link_records
 from deid_portal.engine.attacks.transparency import expect_randomized_shares, recover_shares
 from deid_portal.engine.attacks.worst_case_linkage import learn_weights
@@ -29,7 +28,9 @@ from deid_portal.engine.taxonomies import Taxonomy, parse_recipe
 from deid_portal.engine.utility import METRICS, MeasuredColumn, MeasuredRelease
 from deid_portal.engine.utility.class_matching import match_people
 from deid_portal.engine.utility.coverage import cover, cover_all
-from deid_portal.engine.utility.information_gain import entropy_of, gain_of_split
+from deid_portal.engine.utility.information_gain import entropy_of
+from tests.engine.attacks.exhaustive_reconstruction import reconstruct_exhaustively
+from tests.engine.attacks.nearest_links import link_nearest
 from tests.engine.vectors import check, compare, find, read_table, vectors
 
 
@@ -398,6 +399,13 @@ def nest(flat: dict[str, list[str]]) -> dict[str, Any]:
         return {child: grow(child) for child in flat.get(name, [])}
 
     return {root: grow(root)}
+
+
+def gain_of_split(children: NDArray[np.int64]) -> float:
+    """Return what is learned about the class when one group is split (child × class counts)."""
+    rows = max(int(children.sum()), 1)
+    rest = sum(int(child.sum()) / rows * entropy_of(child) for child in children)
+    return entropy_of(children.sum(axis=0)) - rest
 
 
 @vectors("hdtds", without=["s4-hdtds-run"])  # test_top_down.py

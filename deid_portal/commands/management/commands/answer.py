@@ -1,21 +1,19 @@
 """python manage.py answer TABLE --plan PLAN.json [--out FILE] (or LINKS, with a network plan)"""
 
-import json
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any, TextIO, cast
 
 from django.core.management.base import BaseCommand
 
-from deid_portal.commands.management.commands.protect import (
-    TerminalProgress,
+from deid_portal.commands.files import (
     add_format_arguments,
-    names_network,
+    prepare_folder,
     read_table,
-    refuse,
-    run_for_networks,
-    write_whole,
+    write_report,
 )
+from deid_portal.commands.network_plans import names_network, run_for_networks
+from deid_portal.commands.terminal import TerminalProgress, refuse
 from deid_portal.engine import EngineError
 from deid_portal.engine.compiled.light_start import start_lightly
 from deid_portal.engine.differential import answer_plan, load_query_plan
@@ -47,17 +45,3 @@ class Command(BaseCommand):
             write_report(report, options["out"], cast(TextIO, self.stdout))
         except (EngineError, OSError) as error:
             refuse(self, error)
-
-
-def prepare_folder(out: Path | None) -> None:
-    """Make the folder of the report; what cannot be written must fail before it is paid for."""
-    if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
-
-
-def write_report(report: dict[str, Any], out: Path | None, stdout: TextIO) -> None:
-    text = json.dumps(report, indent=2, ensure_ascii=False)
-    if out is None:
-        stdout.write(f"{text}\n")
-    else:
-        write_whole(out, lambda stream: stream.write(f"{text}\n".encode()))

@@ -7,14 +7,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from deid_portal.commands.management.commands.protect import (
-    NO_CHOICE,
-    add_format_arguments,
-    names_network,
-    read_table,
-    refuse,
-    run_for_networks,
-)
+from deid_portal.commands.files import NO_CHOICE, add_format_arguments, read_table
+from deid_portal.commands.network_plans import names_network, run_for_networks
+from deid_portal.commands.terminal import refuse
 from deid_portal.engine import EngineError, assess, load_plan
 from deid_portal.engine.compiled.light_start import start_lightly
 

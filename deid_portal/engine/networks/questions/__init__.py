@@ -7,10 +7,14 @@ persons, a person is a row of the node table, and all questions about tables can
 from collections.abc import Mapping
 from typing import Any
 
-from deid_portal.engine.differential import QUESTIONS
+from deid_portal.engine.differential import QUESTIONS, kinds_of, read_question
 from deid_portal.engine.differential.question import PrivateQuestion, parse_with
 from deid_portal.engine.documents import Place
-from deid_portal.engine.networks.questions.setting import NetworkSetting, ProtectedUnit
+from deid_portal.engine.networks.questions.setting import (
+    NetworkSetting,
+    ProtectedUnit,
+    read_setting,
+)
 from deid_portal.engine.registry import Registry
 
 NETWORK_QUESTIONS: Registry[PrivateQuestion] = Registry(
@@ -28,11 +32,12 @@ __all__ = [
     "ProtectedUnit",
     "kinds_of",
     "parse_network_question",
+    "read_setting",
 ]
 
 
-def kinds_of(setting: NetworkSetting) -> dict[str, type[PrivateQuestion]]:
-    """Return what can be asked under a setting, in the order it is shown."""
+@kinds_of.register
+def _kinds_about_network(setting: NetworkSetting) -> dict[str, type[PrivateQuestion]]:
     own = {kind: NETWORK_QUESTIONS[kind] for kind in NETWORK_QUESTIONS}
     if setting.averages_by_size and setting.size is None:
         del own["average-links"]
@@ -50,6 +55,11 @@ def parse_network_question(
     if place["query"].value in QUESTIONS and not setting.answers_about_tables:
         place["query"].refuse(_why_no_table(setting))
     return parse_with({**NETWORK_QUESTIONS, **QUESTIONS}, place, setting)
+
+
+@read_question.register
+def _read_network_question(setting: NetworkSetting, document: Mapping[str, Any]) -> PrivateQuestion:
+    return parse_network_question(document, setting)
 
 
 def _why_no_table(setting: NetworkSetting) -> str:

@@ -16,6 +16,7 @@ from typing import Any, Self
 from deid_portal.engine.differential.domains import parse_domain
 from deid_portal.engine.differential.setting import (
     Neighbours,
+    PersonUnit,
     PrivacySetting,
     parse_delta,
     parse_size,
@@ -114,8 +115,45 @@ class NetworkSetting(PrivacySetting):
         return self.bound
 
     @property
+    def links_counted(self) -> int | None:
+        return self.bound
+
+    @property
     def unit_words(self) -> str:
         return "one link" if self.protects is ProtectedUnit.LINKS else "one person with all links"
+
+    @property
+    def noun(self) -> str:
+        return "link" if self.protects is ProtectedUnit.LINKS else "person"
+
+    @property
+    def whole_unit(self) -> str:
+        return "link" if self.protects is ProtectedUnit.LINKS else "person, with all links,"
+
+    @property
+    def place(self) -> str:
+        return "network"
+
+    @property
+    def protected_words(self) -> str:
+        if self.bound is None:
+            return "every link"
+        return f"every person with all links; {self._counted}"
+
+    @property
+    def terms_words(self) -> str:
+        count = f"; {self._counted}" if self.bound else ""
+        return f"{self.unit_words}{count} · neighbors by adding or removing"
+
+    @property
+    def _counted(self) -> str:
+        return f"{self.bound:,} links of a person count"
+
+
+def read_setting(document: Mapping[str, Any]) -> PrivacySetting:
+    """Read the setting of a table or, if it says what it protects, of a network."""
+    kind = NetworkSetting if "protects" in document else PrivacySetting
+    return kind.from_document(document)
 
 
 def _parse_bound(place: Place, protects: ProtectedUnit) -> int | None:
@@ -132,3 +170,11 @@ def _parse_bound(place: Place, protects: ProtectedUnit) -> int | None:
     if not 1 <= bound <= MOST_LINKS_PER_PERSON:
         place.refuse(f"a whole number from 1 to {MOST_LINKS_PER_PERSON} is accepted.")
     return bound
+
+
+def relation_of(answer: Mapping[str, Any], rows_per_person: int | None) -> PrivacySetting:
+    """Return as much of a setting as an answer says: whom it protects."""
+    if "protects" in answer:
+        return NetworkSetting(Neighbours.ADD_REMOVE, protects=ProtectedUnit(answer["protects"]))
+    unit = PersonUnit("", rows_per_person) if rows_per_person else None
+    return PrivacySetting(Neighbours(answer["neighbours"]), unit)
