@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from deid_portal.releases.models import Release, Statement
-from deid_portal.releases.package_statement import statement_of
+from deid_portal.releases.package_statement import release_statement_of
 from deid_portal.releases.release_statement import ReleaseStatement
 from tests.conftest import Cast
 from tests.releases.packages import make_rich_release
@@ -37,7 +37,7 @@ def test_a_statement_of_before_answers_were_handed_over_opens(release: Release) 
     stored = Statement.objects.get(release=release)
     stored.document = without(stored.document, "answers", "answers_sha256")
     stored.save()
-    stated = statement_of(release)
+    stated = release_statement_of(release)
     assert (stated.answers, stated.answers_sha256) == ((), "")
     assert stated.gates_sentence.endswith("passed, 0 waived, 0 failed")
     assert stated.title == f"{stated.dataset}, release {release.number}"
