@@ -58,6 +58,19 @@ networks
 publication kernel_warm_up
 verification
 """
+# The same inside the engine's room for networks.
+NETWORKS = """
+kernels measures
+network
+files knowledge private_counts structure
+changing models
+methods
+plan
+first_draft outcome released_network report_builder
+attacks questions
+protection
+warm_up
+"""
 
 
 @cache
@@ -129,34 +142,41 @@ def test_every_room_has_its_place() -> None:
     assert {room.removesuffix(".py") for room in ROOMS} - modules == {*ORDER, *GROUND, *APART}
 
 
-def test_arrows_inside_the_engine_lead_one_way() -> None:
-    place = {room: line for line, rooms in enumerate(ENGINE.split("\n")) for room in rooms.split()}
+@pytest.mark.parametrize(("package", "lines"), [("engine", ENGINE), ("engine.networks", NETWORKS)])
+def test_arrows_inside_the_engine_lead_one_way(package: str, lines: str) -> None:
+    place = {room: line for line, rooms in enumerate(lines.split("\n")) for room in rooms.split()}
     wrong = {
         f"{path.relative_to(HOUSE)} uses {other}"
-        for path in _sources_of("engine")
-        for room in [_engine_room(path)]
+        for path in _sources_in(package)
+        for room in [_room_in(package, path)]
         if room != "__init__"
-        for other in _engine_rooms_used(path) - {room}
+        for other in _rooms_used_in(package, path) - {room}
         if place[other] >= place[room]
     }
     assert not wrong
 
 
-def _engine_room(path: Path) -> str:
-    return path.relative_to(HOUSE / "engine").parts[0].removesuffix(".py")
+def _sources_in(package: str) -> list[Path]:
+    folder = HOUSE / package.replace(".", "/")
+    return [path for path in SOURCES if path.is_relative_to(folder)]
 
 
-def _engine_rooms_used(path: Path) -> set[str]:
-    parts = [name.split(".") for name in _imports(path) if name.startswith("deid_portal.engine.")]
-    return {part[2] for part in parts} - _names_at_the_door()
+def _room_in(package: str, path: Path) -> str:
+    return path.relative_to(HOUSE / package.replace(".", "/")).parts[0].removesuffix(".py")
+
+
+def _rooms_used_in(package: str, path: Path) -> set[str]:
+    door = f"deid_portal.{package}."
+    used = {n.removeprefix(door).split(".")[0] for n in _imports(path) if n.startswith(door)}
+    return used - _names_at_the_door(package)
 
 
 @cache
-def _names_at_the_door() -> set[str]:
+def _names_at_the_door(package: str) -> set[str]:
     """What stands in the package itself: `from deid_portal.engine import Plan`."""
-    rooms = {_engine_room(path) for path in _sources_of("engine")}
-    named = {name.rpartition(".")[2] for name in _imports(HOUSE / "engine" / "__init__.py")}
-    return named - rooms
+    rooms = {_room_in(package, path) for path in _sources_in(package)}
+    door = HOUSE / package.replace(".", "/") / "__init__.py"
+    return {name.rpartition(".")[2] for name in _imports(door)} - rooms
 
 
 def test_the_package_stays_empty() -> None:

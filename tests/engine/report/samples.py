@@ -20,8 +20,8 @@ from deid_portal.engine import Outcome, Plan, Table, assess, protect
 from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.networks import NetworkOutcome, protect_network
-from deid_portal.engine.networks.layout import draw, draw_beside
 from deid_portal.engine.networks.network import Network
+from deid_portal.engine.networks.structure.layout import draw, draw_beside
 from deid_portal.engine.publication import Publication, publish_report, show_in_house
 from deid_portal.engine.remedies import find_remedies
 from deid_portal.engine.report import HouseDetails, Report, written

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.compiled.cores import map_in_threads
-from deid_portal.engine.networks import neighborhood_kernels
+from deid_portal.engine.networks.knowledge import neighborhood_kernels
+from deid_portal.engine.networks.knowledge.partition import NodePartition
 from deid_portal.engine.networks.network import Network, Nodes
-from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.progress import Progress
 
 Colors = NDArray[np.uint64]

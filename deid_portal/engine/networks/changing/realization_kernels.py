@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.compiled.kernels import compiled
+from deid_portal.engine.networks.changing.link_ledger import Ledger, has_link, set_link
 from deid_portal.engine.networks.kernels import is_either
-from deid_portal.engine.networks.link_ledger import Ledger, has_link, set_link
 
 Nodes = NDArray[np.int32]
 MOST_TRIED = 20_000

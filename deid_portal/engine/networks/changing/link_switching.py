@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.compiled.kernels import compiled
+from deid_portal.engine.networks.changing.link_ledger import Ledger, has_link, open_ledger, set_link
 from deid_portal.engine.networks.kernels import is_either
-from deid_portal.engine.networks.link_ledger import Ledger, has_link, open_ledger, set_link
 from deid_portal.engine.networks.network import Network
 
 TRIES_PER_PAIR = 10

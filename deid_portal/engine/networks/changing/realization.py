@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.networks import realization_kernels as loops
-from deid_portal.engine.networks.link_ledger import SAME, open_ledger
+from deid_portal.engine.networks.changing import realization_kernels as loops
+from deid_portal.engine.networks.changing.link_ledger import SAME, open_ledger
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.progress import Progress
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.compiled.kernels import compiled
-from deid_portal.engine.networks.growing_rows import (
+from deid_portal.engine.networks.changing.growing_rows import (
     GrowingRows,
     add_link,
     are_joined,
@@ -15,7 +15,7 @@ from deid_portal.engine.networks.growing_rows import (
     row_of,
     size_of,
 )
-from deid_portal.engine.networks.neighborhood_kernels import cut_out, find_parts
+from deid_portal.engine.networks.knowledge.neighborhood_kernels import cut_out, find_parts
 
 Nodes = NDArray[np.int32]
 MOST_STRANGERS_TRIED = 5000

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.networks.files.node_table import number_ids
 from deid_portal.engine.networks.network import Intake, Network
-from deid_portal.engine.networks.node_table import number_ids
 from deid_portal.engine.table.table import Table
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.networks import degree_kernels
+from deid_portal.engine.networks.changing import degree_kernels
 from deid_portal.engine.networks.network import Nodes
 
 Degrees = NDArray[np.int64]

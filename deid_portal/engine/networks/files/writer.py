@@ -5,7 +5,7 @@ from typing import BinaryIO
 import numpy as np
 
 from deid_portal.engine.files.csv.writer import write_csv
-from deid_portal.engine.networks.graphml import write_graphml
+from deid_portal.engine.networks.files.graphml import write_graphml
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.table.values import ColumnType

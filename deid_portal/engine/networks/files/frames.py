@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 from deid_portal.engine.errors import InvalidTable
-from deid_portal.engine.networks.link_table import link_nodes
+from deid_portal.engine.networks.files.link_table import link_nodes
+from deid_portal.engine.networks.files.node_table import join_table
+from deid_portal.engine.networks.files.writer import edges_table, nodes_table
 from deid_portal.engine.networks.network import Network
-from deid_portal.engine.networks.node_table import join_table
-from deid_portal.engine.networks.writer import edges_table, nodes_table
 from deid_portal.engine.table.table import Table
 
 if TYPE_CHECKING:

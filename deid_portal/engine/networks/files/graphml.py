@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from deid_portal.engine.errors import InvalidTable
-from deid_portal.engine.networks.graphml_links import PlainLinks, take_plain_links
+from deid_portal.engine.networks.files.graphml_links import PlainLinks, take_plain_links
 from deid_portal.engine.networks.network import Intake, Network
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.table.table import Column, Table

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from deid_portal.engine.networks.knowledge.partition import NodePartition
 from deid_portal.engine.networks.network import Network, Nodes
-from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.taxonomies import Taxonomy
 

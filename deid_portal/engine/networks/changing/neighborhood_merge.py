@@ -14,15 +14,15 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.networks import merging_kernels
-from deid_portal.engine.networks.growing_rows import close_rows, open_rows
-from deid_portal.engine.networks.neighborhoods import (
+from deid_portal.engine.networks.changing import merging_kernels
+from deid_portal.engine.networks.changing.growing_rows import close_rows, open_rows
+from deid_portal.engine.networks.knowledge.neighborhoods import (
     Surroundings,
     code_neighborhoods,
     settle_codes,
 )
+from deid_portal.engine.networks.knowledge.partition import NodePartition
 from deid_portal.engine.networks.network import Network, Nodes
-from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.taxonomies import Taxonomy
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.networks.network import Network
-from deid_portal.engine.networks.structure import Structure
+from deid_portal.engine.networks.structure.structure import Structure
 from deid_portal.engine.report.network import (
     DotsBeside,
     GroupsBeside,

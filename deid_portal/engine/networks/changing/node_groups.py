@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.networks import grouping_kernels
-from deid_portal.engine.networks.grouping_kernels import FREE
+from deid_portal.engine.networks.changing import grouping_kernels
+from deid_portal.engine.networks.changing.grouping_kernels import FREE
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.progress import Progress
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from deid_portal.engine.networks.knowledge import Knowledge, partition_nodes
-from deid_portal.engine.networks.neighborhoods import partition_by_neighborhood
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge, partition_nodes
+from deid_portal.engine.networks.knowledge.neighborhoods import partition_by_neighborhood
+from deid_portal.engine.networks.knowledge.partition import NodePartition
 from deid_portal.engine.networks.network import Network
-from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Column
 

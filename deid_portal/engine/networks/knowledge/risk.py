@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from deid_portal.engine.networks.knowledge import Knowledge
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge
+from deid_portal.engine.networks.knowledge.node_classes import NodeClasses
+from deid_portal.engine.networks.knowledge.partition import NodePartition
 from deid_portal.engine.networks.network import Network
-from deid_portal.engine.networks.node_classes import NodeClasses
-from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.report.network import Candidates, KnowledgeState
 from deid_portal.engine.risk.classes import measure_risk, summarize_classes

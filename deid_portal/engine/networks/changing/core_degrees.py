@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.networks import degree_kernels
-from deid_portal.engine.networks.degree_sequences import Degrees, sort_degrees
+from deid_portal.engine.networks.changing import degree_kernels
+from deid_portal.engine.networks.changing.degree_sequences import Degrees, sort_degrees
 from deid_portal.engine.networks.network import Network
 
 # How many of the highest degrees make a core, and the share of it that others know who join it.

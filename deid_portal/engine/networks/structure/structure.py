@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.networks import structure_kernels
 from deid_portal.engine.networks.network import Network
+from deid_portal.engine.networks.structure import structure_kernels
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.report.network import StructureFigures
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.networks.comparison import compare_degrees
 from deid_portal.engine.networks.network import Network
-from deid_portal.engine.networks.structure import Structure
+from deid_portal.engine.networks.structure.comparison import compare_degrees
+from deid_portal.engine.networks.structure.structure import Structure
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.report.network import StructureComparison, StructureDistance
 

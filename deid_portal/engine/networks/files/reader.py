@@ -24,11 +24,11 @@ from deid_portal.engine.files.csv.format import (
     sample_rows,
 )
 from deid_portal.engine.files.csv.reader import read_csv
-from deid_portal.engine.networks.graphml import read_graphml
-from deid_portal.engine.networks.link_header import Header, find_header
-from deid_portal.engine.networks.link_table import link_nodes
+from deid_portal.engine.networks.files.graphml import read_graphml
+from deid_portal.engine.networks.files.link_header import Header, find_header
+from deid_portal.engine.networks.files.link_table import link_nodes
+from deid_portal.engine.networks.files.node_table import join_table
 from deid_portal.engine.networks.network import Network
-from deid_portal.engine.networks.node_table import join_table
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.table.values import is_number
