@@ -1,76 +1,116 @@
-"""Noise on numbers: one number per row, NaN for a gap, which stays one."""
+"""Noise: numbers moved a little, so that no exact one can be looked up."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
-from deid_portal.engine.table.numbers import Numbers
+from deid_portal.engine.documents import Place
+from deid_portal.engine.draft.draft import TableDraft
+from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
+from deid_portal.engine.methods.numeric import numbers_per_row
+from deid_portal.engine.methods.randomization.noisy_numbers import (
+    add_correlated_noise,
+    add_noise,
+    deviation_of,
+    expected_deviation,
+    multiply_noise,
+)
+from deid_portal.engine.parameters import Choice, ColumnNames, Declared, Parameter
+from deid_portal.engine.progress import Progress
+from deid_portal.engine.table.numbers import Numbers, decimals_of, number_column
 
 
-def add_noise(numbers: Numbers, deviation: float, generator: np.random.Generator) -> Numbers:
-    """Add a normal draw of this standard deviation to every number."""
-    return numbers + generator.normal(0.0, deviation, len(numbers))
+@dataclass(frozen=True)
+class Noise(ChangingMethod):
+    """Every number of some columns is changed by chance, as much as `scale` says.
 
-
-def multiply_noise(numbers: Numbers, scale: float, generator: np.random.Generator) -> Numbers:
-    """Multiply every number by a log-normal draw of mean one and standard deviation `scale`.
-
-    Mean one keeps totals right on average; signs and zeros stay.
+    Additive noise has `scale` times the column's standard deviation. Correlated noise has the
+    columns' own covariance and is shrunk back, so that means and covariances stay (Kim, 1986).
+    Multiplicative noise changes every number by about the share `scale` of itself. Numbers keep as
+    many decimals as their column had, and gaps stay gaps.
     """
-    variance = np.log1p(scale**2)
-    return numbers * generator.lognormal(-variance / 2, np.sqrt(variance), len(numbers))
 
+    columns: tuple[str, ...]
+    scale: float
+    kind: str = "additive"
 
-def add_correlated_noise(columns: Numbers, scale: float, generator: np.random.Generator) -> Numbers:
-    """Add noise with scale² times the columns' own covariance, then shrink it back.
+    name: ClassVar[str] = "noise"
+    moves_cells: ClassVar[bool] = True
+    title: ClassVar[str] = "Noise"
+    cites: ClassVar[str] = (
+        "J. J. Kim, A method for limiting disclosure in microdata based on random noise and "
+        "transformation, ASA Survey Research Methods, 1986; R. Brand, Microdata protection through "
+        "noise addition, LNCS 2316, 2002."
+    )
+    needs_quasi_identifiers: ClassVar[bool] = False
+    protects_by_chance: ClassVar[bool] = True
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        ColumnNames("columns"),
+        Parameter(
+            "scale",
+            minimum=0.001,
+            maximum=10,
+            unusual_below=0.05,
+            unusual_above=1,
+            caution=(
+                "A scale of {value} is unusual: below 0.05 numbers hardly move, above 1 the noise "
+                "is larger than what it hides."
+            ),
+        ),
+        Choice("kind", ("additive", "correlated", "multiplicative")),
+    )
 
-    `columns` has one row per record and one column per variable. After y = x + e the covariance is
-    1 + scale² times too large; (y − mean) / √(1 + scale²) + mean has the mean and the covariance of
-    x again, on average (J. J. Kim, A method for limiting disclosure in microdata based on random
-    noise and transformation, 1986). Covariances are those of the rows without a gap.
-    """
-    if not len(columns):
-        return columns.copy()
-    spread = generator.standard_normal(columns.shape) @ _root(covariance_of(columns)).T
-    means = np.array([mean_of(column) for column in columns.T])
-    noisy: Numbers = means + (columns - means + scale * spread) / np.sqrt(1 + scale**2)
-    return noisy
+    def check_columns(self, place: Place, roles: Mapping[str, str]) -> None:
+        check_known_columns(place["columns"], self.columns, roles)
 
+    def explain(self) -> str:
+        how = {
+            "additive": "Each number gets a random amount added, a share of the column's spread.",
+            "correlated": (
+                "Numbers get random amounts added that go together as the columns do, and means "
+                "and relations are kept."
+            ),
+            "multiplicative": "Each number is multiplied by a random factor around one.",
+        }
+        return f"{how[self.kind]} Exact amounts can no longer be looked up elsewhere."
 
-def covariance_of(columns: Numbers) -> Numbers:
-    """Return the covariance over the rows without a gap; zero when there are fewer than two."""
-    complete = columns[~np.isnan(columns).any(axis=1)]
-    width = columns.shape[1]
-    if len(complete) < 2:
-        return np.zeros((width, width))
-    return np.asarray(np.cov(complete, rowvar=False), np.float64).reshape(width, width)
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
+        numbers = np.column_stack([numbers_per_row(draft, name) for name in self.columns])
+        noisy = self._disturb(numbers, generator, progress)
+        columns = [
+            number_column(
+                draft.table[name],
+                noisy[:, index],
+                decimals_of(draft.table[name]),
+                lambda: progress.report(0, 1, "protect"),
+            )
+            for index, name in enumerate(self.columns)
+        ]
+        return draft.with_columns(*columns).noting(**self._describe(numbers))
 
+    def _disturb(
+        self, numbers: Numbers, generator: np.random.Generator, progress: Progress
+    ) -> Numbers:
+        if self.kind == "correlated":
+            return add_correlated_noise(numbers, self.scale, generator)
+        noisy = np.empty_like(numbers)
+        for index, column in enumerate(numbers.T):
+            progress.report(index, len(self.columns), "protect")
+            if self.kind == "additive":
+                deviation = self.scale * deviation_of(column)
+                noisy[:, index] = add_noise(column, deviation, generator)
+            else:
+                noisy[:, index] = multiply_noise(column, self.scale, generator)
+        return noisy
 
-def deviation_of(numbers: Numbers) -> float:
-    """Return the standard deviation of the numbers present; zero when there are fewer than two."""
-    present = numbers[~np.isnan(numbers)]
-    return float(present.std(ddof=1)) if len(present) > 1 else 0.0
-
-
-def expected_deviation(numbers: Numbers, scale: float, kind: str) -> float:
-    """Return the standard deviation of the change by a kind of noise, as designed.
-
-    It is not estimated from the numbers drawn: for a few rows that would help to undo the noise.
-    """
-    present = numbers[~np.isnan(numbers)]
-    if kind == "multiplicative":
-        return scale * float(np.sqrt(np.mean(present**2))) if len(present) else 0.0
-    if kind == "correlated":
-        # Shrinking moves numbers too: (1 − 1/r)² + scale²/r² with r² = 1 + scale².
-        return deviation_of(numbers) * float(np.sqrt(2 - 2 / np.sqrt(1 + scale**2)))
-    return scale * deviation_of(numbers)
-
-
-def mean_of(numbers: Numbers) -> float:
-    present = numbers[~np.isnan(numbers)]
-    return float(present.mean()) if len(present) else 0.0
-
-
-def _root(covariance: Numbers) -> Numbers:
-    """Return R with R Rᵀ = covariance, also where columns depend on each other."""
-    values, vectors = np.linalg.eigh(covariance)
-    root: Numbers = vectors * np.sqrt(np.maximum(values, 0))
-    return root
+    def _describe(self, numbers: Numbers) -> dict[str, Any]:
+        """Return what an analyst needs to allow for the noise: how far it moves numbers."""
+        deviations = {
+            name: expected_deviation(numbers[:, index], self.scale, self.kind)
+            for index, name in enumerate(self.columns)
+        }
+        return {"kind": self.kind, "scale": self.scale, "noise_deviation": deviations}

@@ -1,81 +1,77 @@
-"""Rank swapping: values change places with others near them in the order.
+"""Rank swapping: values change places with others of nearly the same rank."""
 
-R. A. Moore, Controlled data-swapping techniques for masking public use microdata sets, US Bureau of
-the Census, 1996.
-"""
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from deid_portal.engine.compiled.kernels import compiled
+from deid_portal.engine.documents import Place
+from deid_portal.engine.draft.draft import TableDraft
+from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
+from deid_portal.engine.methods.randomization.rank_partners import swap_ranks
+from deid_portal.engine.parameters import ColumnNames, Declared, Parameter
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.table.numbers import Numbers
-
-Ranks = NDArray[np.int64]
-RANKS_PER_CHUNK = 1 << 20
-TRIES = 32
-NOT_SWAPPED = -1
+from deid_portal.engine.table.numbers import positions_of
 
 
-def swap_ranks(
-    positions: Numbers, window: int, generator: np.random.Generator, progress: Progress
-) -> Ranks:
-    """Return for every row the row whose value it gets; rows with NaN keep their own.
+@dataclass(frozen=True)
+class RankSwapping(ChangingMethod):
+    """Within each column by itself, cells change places up to `window` percent of the ranks apart.
 
-    From the lowest rank up, a value that has not been swapped changes places with one drawn from
-    those not swapped among the next `window` ranks. Ties are put in random order first, so that
-    the order of the table plays no part.
+    Numbers and dates are ranked by size, texts by the alphabet. Gaps stay where they are.
     """
-    present = generator.permutation(np.flatnonzero(~np.isnan(positions)))
-    order = present[np.argsort(positions[present], kind="stable")]
-    partners = np.full(len(order), NOT_SWAPPED, np.int64)
-    for start in range(0, len(order), RANKS_PER_CHUNK):
-        progress.report(start, len(order), "protect")
-        stop = min(start + RANKS_PER_CHUNK, len(order))
-        _pair_up(partners, start, stop, window, generator)
-    giver = np.arange(len(positions), dtype=np.int64)
-    giver[order] = order[partners]
-    return giver
 
+    columns: tuple[str, ...]
+    window: float
 
-@compiled
-def _pair_up(
-    partners: Ranks, start: int, stop: int, window: int, generator: np.random.Generator
-) -> None:
-    """Give every rank from start to stop a partner; one that finds none is its own."""
-    for rank in range(start, stop):
-        if partners[rank] != NOT_SWAPPED:
-            continue
-        end = min(rank + window + 1, len(partners))
-        partner = _draw_free(partners, rank + 1, end, generator)
-        if partner == NOT_SWAPPED:
-            partner = rank
-        partners[rank] = partner
-        partners[partner] = rank
+    name: ClassVar[str] = "rank-swapping"
+    moves_cells: ClassVar[bool] = True
+    title: ClassVar[str] = "Rank swapping"
+    cites: ClassVar[str] = (
+        "R. A. Moore, Controlled data-swapping techniques for masking public use microdata sets, "
+        "US Bureau of the Census, 1996."
+    )
+    needs_quasi_identifiers: ClassVar[bool] = False
+    protects_by_chance: ClassVar[bool] = True
+    parameters: ClassVar[tuple[Declared, ...]] = (
+        ColumnNames("columns"),
+        Parameter(
+            "window",
+            minimum=0.01,
+            maximum=100,
+            unusual_below=2,
+            unusual_above=20,
+            caution=(
+                "A window of {value} percent is unusual: below 2 values hardly move, above 20 "
+                "little of the relation between columns is left."
+            ),
+        ),
+    )
 
+    def check_columns(self, place: Place, roles: Mapping[str, str]) -> None:
+        check_known_columns(place["columns"], self.columns, roles)
 
-@compiled
-def _draw_free(partners: Ranks, start: int, end: int, generator: np.random.Generator) -> int:
-    """Draw one of the ranks from start to end that has no partner yet, each equally likely.
+    def explain(self) -> str:
+        return (
+            f"Within each column, values change places with others at most {self.window:g} % of "
+            f"the ranks away: every value stays in the table, but with somebody else."
+        )
 
-    Half of the ranks ahead are free while the window moves on, so a few tries are enough; near the
-    end, where hardly any is left, the free ones are counted.
-    """
-    if start >= end:
-        return NOT_SWAPPED
-    for _ in range(TRIES):
-        candidate = int(generator.integers(start, end))
-        if partners[candidate] == NOT_SWAPPED:
-            return candidate
-    free = 0
-    for candidate in range(start, end):
-        free += partners[candidate] == NOT_SWAPPED
-    if not free:
-        return NOT_SWAPPED
-    skipped = int(generator.integers(0, free))
-    for candidate in range(start, end):
-        if partners[candidate] == NOT_SWAPPED:
-            if skipped == 0:
-                return candidate
-            skipped -= 1
-    return NOT_SWAPPED
+    def change(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
+        figures: dict[str, Any] = {}
+        for name in self.columns:
+            column = draft.table[name]
+            positions = positions_of(column)[column.codes]
+            present = int(np.count_nonzero(~np.isnan(positions)))
+            # Of a few rows a small share would be none; neighbors at least change places.
+            window = max(math.floor(present * self.window / 100), 1)
+            giver = swap_ranks(positions, window, generator, progress)
+            swapped = replace(column, codes=column.codes[giver])
+            changed = int(np.count_nonzero(swapped.codes != column.codes))
+            figures[name] = {"ranks": window, "changed_share": changed / max(draft.table.rows, 1)}
+            draft = draft.with_columns(swapped)
+        return draft.noting(window_percent=self.window, columns=figures)

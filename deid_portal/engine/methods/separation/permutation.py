@@ -7,7 +7,7 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.methods.separation import kernels
-from deid_portal.engine.methods.separation.method import SeparatingMethod
+from deid_portal.engine.methods.separation.separating_method import SeparatingMethod
 from deid_portal.engine.parameters import ColumnName, ColumnNames, Declared, Parameter
 from deid_portal.engine.privacy.model import ROUNDING, check_numeric
 from deid_portal.engine.progress import Progress

@@ -8,7 +8,7 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.changing_method import ChangingMethod
-from deid_portal.engine.methods.concealment_cover import LevelLabels, conceal
+from deid_portal.engine.methods.concealment.cover import LevelLabels, conceal
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.problem import Problem

@@ -18,8 +18,8 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.draft.draft import NOBODY, TableDraft
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
-from deid_portal.engine.methods.randomization.pair_tree import fit, measure, sample
-from deid_portal.engine.methods.randomization.private_counts import PrivateCounter
+from deid_portal.engine.methods.private_tables.pair_tree import fit, measure, sample
+from deid_portal.engine.methods.private_tables.private_counts import PrivateCounter
 from deid_portal.engine.parameters import (
     Choice,
     ColumnNames,

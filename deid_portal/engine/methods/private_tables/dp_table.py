@@ -17,7 +17,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.methods.changing_method import ChangingMethod
-from deid_portal.engine.methods.randomization.safe_sampling import (
+from deid_portal.engine.methods.private_tables.safe_sampling import (
     SafeSampling,
     find_sampling,
     largest_share,

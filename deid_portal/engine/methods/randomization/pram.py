@@ -1,6 +1,6 @@
 """PRAM and randomized response: a cell is shown as another with chances everybody may know."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -23,7 +23,7 @@ from deid_portal.engine.parameters import (
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.randomness.transition_matrix import Transition
 from deid_portal.engine.table.numbers import Numbers
-from deid_portal.engine.table.table import Codes, Column
+from deid_portal.engine.table.table import Codes, Column, row_chunks
 
 MOST_CATEGORIES = 1000
 MOST_IN_REPORT = 30  # a larger matrix follows from the plan and would only fill the report
@@ -260,11 +260,7 @@ def _change_in_chunks(
     transition: Transition, codes: Codes, generator: np.random.Generator, progress: Progress
 ) -> Codes:
     shown = np.empty(len(codes), np.int32)
-    for chunk in _chunks(len(codes)):
+    for chunk in row_chunks(len(codes), ROWS_PER_CHUNK):
         progress.report(chunk.start, len(codes), "protect")
         shown[chunk] = transition.change(codes[chunk], generator)
     return shown
-
-
-def _chunks(rows: int) -> Iterator[slice]:
-    return (slice(start, start + ROWS_PER_CHUNK) for start in range(0, rows, ROWS_PER_CHUNK))
