@@ -24,11 +24,7 @@ from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.randomness.chance import Chance
 from deid_portal.engine.randomness.seeds import admit_repeatable
 from deid_portal.engine.report import HouseDetails, Report
-from deid_portal.engine.report.network import (
-    NetworkAttackEntry,
-    Walks,
-    WalksFound,
-)
+from deid_portal.engine.report.network import NetworkAttackEntry, Walks, WalksFound
 
 
 def protect_network(

@@ -12,12 +12,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.structure.structure import Structure
-from deid_portal.engine.report.network import (
-    DotsBeside,
-    GroupsBeside,
-    LinksBeside,
-    NetworkDrawing,
-)
+from deid_portal.engine.report.network import DotsBeside, GroupsBeside, LinksBeside, NetworkDrawing
 
 MOST_DRAWN = 400
 MOST_DOTS = 60  # the last one stands for all communities beyond the largest
