@@ -26,13 +26,13 @@ from deid_portal.engine.publication import Publication, publish_report, show_in_
 from deid_portal.engine.remedies import find_remedies
 from deid_portal.engine.report import HouseDetails, Report, written
 from tests.chance import known_secret
-from tests.engine import test_remedies
 from tests.engine.methods.test_every_method import COLUMNS, people, plan_for
 from tests.engine.methods.test_every_method import EXAMPLES as METHOD_EXAMPLES
 from tests.engine.networks import test_every_network_method as network_methods
 from tests.engine.networks.networks import plan_of
 from tests.engine.privacy.test_every_privacy_model import EXAMPLES as RULES
 from tests.engine.privacy.test_every_privacy_model import read_people
+from tests.engine.remedies import test_remedies
 from tests.engine.tables import SECRETS, document
 
 FOLDER = Path(__file__).parents[2] / "data" / "reports"
