@@ -42,20 +42,20 @@ APART = {"engine", "commands"}  # the engine, and its doors for a terminal: no D
 # Rooms of the engine and the single modules beside them; each uses only those in lines above.
 ENGINE = """
 errors progress registry tether version wording
-documents compiled report
+compiled documents report
 charts
 parameters table
-outcome files randomness risk taxonomies
+files outcome randomness risk taxonomies
 detection privacy utility
 attacks search
-measures differential draft
-methods
+differential draft
+measures methods
 plan
 evidence release
 protection
-remedies attack_cases
+attack_cases remedies
 networks
-publication kernel_warm_up
+kernel_warm_up publication
 verification
 """
 # The same inside the engine's room for networks.
@@ -177,6 +177,19 @@ def _names_at_the_door(package: str) -> set[str]:
     rooms = {_room_in(package, path) for path in _sources_in(package)}
     door = HOUSE / package.replace(".", "/") / "__init__.py"
     return {name.rpartition(".")[2] for name in _imports(door)} - rooms
+
+
+def test_the_page_about_the_house_shows_the_lines_of_the_engine() -> None:
+    page = (HOUSE.parent / "templates" / "help" / "architecture.md").read_text()
+    picture = page.partition("A line uses only the lines above it:\n\n")[2].partition("\n\n")[0]
+    shown = [line.strip().partition("  ")[0].split() for line in picture.split("\n")]
+    assert shown == [
+        [_as_shown(room) for room in line.split()] for line in ENGINE.split("\n")[1:-1]
+    ]
+
+
+def _as_shown(room: str) -> str:
+    return f"{room}/" if (HOUSE / "engine" / room).is_dir() else room
 
 
 def test_the_package_stays_empty() -> None:
