@@ -17,18 +17,18 @@ from deid_portal.engine.differential import (
     PrivateQuestion,
     ValuesDomain,
 )
-from deid_portal.engine.differential.domains import (
-    DateDomain,
-    Domain,
-    plain_number,
-    write_value,
-)
 from deid_portal.engine.differential.fields import (
     ColumnList,
     DeclaredValue,
     Field,
     NumberField,
     OneOf,
+)
+from deid_portal.engine.differential.selection.domains import (
+    DateDomain,
+    Domain,
+    plain_number,
+    write_value,
 )
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.networks.questions import NetworkSetting, kinds_of

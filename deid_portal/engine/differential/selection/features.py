@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deid_portal.engine.differential.domains import NumberDomain, write_value
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.domains import NumberDomain, write_value
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.differential.setting import PrivacySetting
 from deid_portal.engine.table.numbers import Numbers
 

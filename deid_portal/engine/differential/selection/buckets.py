@@ -4,7 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deid_portal.engine.differential.domains import LEFT_OUT, Indices, NumberDomain, plain_number
+from deid_portal.engine.differential.selection.domains import (
+    LEFT_OUT,
+    Indices,
+    NumberDomain,
+    plain_number,
+)
 from deid_portal.engine.documents import Place
 from deid_portal.engine.table.numbers import Numbers
 

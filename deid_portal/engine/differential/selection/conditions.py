@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.differential.domains import (
+from deid_portal.engine.differential.selection.domains import (
     DateDomain,
     NumberDomain,
     ValuesDomain,

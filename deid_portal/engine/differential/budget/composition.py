@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from math import expm1, log, sqrt, tanh
 from typing import Any
 
-from deid_portal.engine.differential.accounting import (
+from deid_portal.engine.differential.budget.accounting import (
     delta_left,
     privacy_loss_epsilon,
     renyi_epsilon,
 )
-from deid_portal.engine.differential.price import PrivacyPrice
+from deid_portal.engine.differential.budget.price import PrivacyPrice
 
 SEQUENTIAL, ADVANCED, RENYI, PRIVACY_LOSS = "sequential", "advanced", "renyi", "privacy-loss"
 LABELS = {

@@ -5,12 +5,12 @@ from math import ceil
 
 import numpy as np
 
+from deid_portal.engine.differential.budget.price import PrivacyPrice
 from deid_portal.engine.differential.fields import OneOf
-from deid_portal.engine.differential.grid import WHOLE, NoiseGrid
 from deid_portal.engine.differential.mechanisms import NoiseMechanism
 from deid_portal.engine.differential.mechanisms.discrete_gaussian import DiscreteGaussian
 from deid_portal.engine.differential.mechanisms.discrete_laplace import DiscreteLaplace
-from deid_portal.engine.differential.price import PrivacyPrice
+from deid_portal.engine.differential.noise.grid import WHOLE, NoiseGrid
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
 

@@ -15,8 +15,8 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.differential.conditions import Condition, Mask
-from deid_portal.engine.differential.domains import Indices
+from deid_portal.engine.differential.selection.conditions import Condition, Mask
+from deid_portal.engine.differential.selection.domains import Indices
 from deid_portal.engine.differential.setting import PersonUnit, PrivacySetting
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Column, Table

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from math import exp, prod
 
-from deid_portal.engine.differential.price import PrivacyPrice
+from deid_portal.engine.differential.budget.price import PrivacyPrice
 
 SMALLEST_INTERVAL = 1e-5
 MOST_STEPS = 1_000_000  # of the discretized privacy loss
