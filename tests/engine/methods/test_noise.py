@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from deid_portal.engine import Table
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.methods.randomization.noise import Noise
-from deid_portal.engine.methods.randomization.noisy_numbers import (
+from deid_portal.engine.methods.perturbation.noise import Noise
+from deid_portal.engine.methods.perturbation.noisy_numbers import (
     add_correlated_noise,
     covariance_of,
 )

@@ -10,7 +10,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
 from deid_portal.engine.methods.numeric import numbers_per_row
-from deid_portal.engine.methods.randomization.noisy_numbers import (
+from deid_portal.engine.methods.perturbation.noisy_numbers import (
     add_correlated_noise,
     add_noise,
     deviation_of,

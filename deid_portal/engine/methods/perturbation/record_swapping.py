@@ -13,7 +13,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.draft.draft import NOBODY, TableDraft
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
-from deid_portal.engine.methods.randomization.unit_pairs import ALONE, Units, pair_units
+from deid_portal.engine.methods.perturbation.unit_pairs import ALONE, Units, pair_units
 from deid_portal.engine.parameters import Choice, ColumnName, ColumnNames, Declared, Parameter
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.patterns import Patterns, reduce_table

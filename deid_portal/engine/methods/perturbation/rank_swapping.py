@@ -10,7 +10,7 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
-from deid_portal.engine.methods.randomization.rank_partners import swap_ranks
+from deid_portal.engine.methods.perturbation.rank_partners import swap_ranks
 from deid_portal.engine.parameters import ColumnNames, Declared, Parameter
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.numbers import positions_of
