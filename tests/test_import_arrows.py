@@ -45,21 +45,34 @@ USES_ONLY = {"commands": {"engine"}}
 # Rooms of the engine and the single modules beside them; each uses only those in lines above.
 ENGINE = """
 errors progress registry tether version wording
-documents compiled report
+compiled documents report
 charts
 parameters table
-outcome files randomness risk taxonomies
+files outcome randomness risk taxonomies
 detection privacy utility
 attacks search
-measures differential draft
-methods
+differential draft
+measures methods
 plan
 evidence release
 protection
-remedies attack_cases
+attack_cases remedies
 networks
-publication kernel_warm_up
+kernel_warm_up publication
 verification
+"""
+# The same inside the engine's room for networks.
+NETWORKS = """
+kernels measures
+network
+files knowledge private_counts structure
+changing models
+methods
+plan
+first_draft outcome released_network report_builder
+attacks questions
+protection
+warm_up
 """
 
 # Imports of our own modules inside functions, and why. Elsewhere they stand at the top.
@@ -178,34 +191,54 @@ def test_every_room_has_its_place() -> None:
     assert set(ROOMS) == set(PLACE)
 
 
-def test_arrows_inside_the_engine_lead_one_way() -> None:
-    place = {room: line for line, rooms in enumerate(ENGINE.split("\n")) for room in rooms.split()}
+@pytest.mark.parametrize(("package", "lines"), [("engine", ENGINE), ("engine.networks", NETWORKS)])
+def test_arrows_inside_the_engine_lead_one_way(package: str, lines: str) -> None:
+    place = {room: line for line, rooms in enumerate(lines.split("\n")) for room in rooms.split()}
     wrong = {
         f"{path.relative_to(HOUSE)} uses {other}"
-        for path in _sources_of("engine")
-        for room in [_engine_room(path)]
+        for path in _sources_in(package)
+        for room in [_room_in(package, path)]
         if room != "__init__"
-        for other in _engine_rooms_used(path) - {room}
+        for other in _rooms_used_in(package, path) - {room}
         if place[other] >= place[room]
     }
     assert not wrong
 
 
-def _engine_room(path: Path) -> str:
-    return path.relative_to(HOUSE / "engine").parts[0].removesuffix(".py")
+def _sources_in(package: str) -> list[Path]:
+    folder = HOUSE / package.replace(".", "/")
+    return [path for path in SOURCES if path.is_relative_to(folder)]
 
 
-def _engine_rooms_used(path: Path) -> set[str]:
-    parts = [name.split(".") for name in _imports(path) if name.startswith("deid_portal.engine.")]
-    return {part[2] for part in parts} - _names_at_the_door()
+def _room_in(package: str, path: Path) -> str:
+    return path.relative_to(HOUSE / package.replace(".", "/")).parts[0].removesuffix(".py")
+
+
+def _rooms_used_in(package: str, path: Path) -> set[str]:
+    door = f"deid_portal.{package}."
+    used = {n.removeprefix(door).split(".")[0] for n in _imports(path) if n.startswith(door)}
+    return used - _names_at_the_door(package)
 
 
 @cache
-def _names_at_the_door() -> set[str]:
+def _names_at_the_door(package: str) -> set[str]:
     """What stands in the package itself: `from deid_portal.engine import Plan`."""
-    rooms = {_engine_room(path) for path in _sources_of("engine")}
-    named = {name.rpartition(".")[2] for name in _imports(HOUSE / "engine" / "__init__.py")}
-    return named - rooms
+    rooms = {_room_in(package, path) for path in _sources_in(package)}
+    door = HOUSE / package.replace(".", "/") / "__init__.py"
+    return {name.rpartition(".")[2] for name in _imports(door)} - rooms
+
+
+def test_the_page_about_the_house_shows_the_lines_of_the_engine() -> None:
+    page = (HOUSE.parent / "templates" / "help" / "architecture.md").read_text()
+    picture = page.partition("A line uses only the lines above it:\n\n")[2].partition("\n\n")[0]
+    shown = [line.strip().partition("  ")[0].split() for line in picture.split("\n")]
+    assert shown == [
+        [_as_shown(room) for room in line.split()] for line in ENGINE.split("\n")[1:-1]
+    ]
+
+
+def _as_shown(room: str) -> str:
+    return f"{room}/" if (HOUSE / "engine" / room).is_dir() else room
 
 
 def test_the_package_stays_empty() -> None:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from deid_portal.attacks.cases import EarlierRelease, check_tables_are_there
 from deid_portal.attacks.network_trials import open_network_case
 from deid_portal.engine.networks.attacks.trials import NetworkCase
-from deid_portal.engine.networks.node_classes import NodeClasses
-from deid_portal.engine.networks.partition import NodePartition
+from deid_portal.engine.networks.knowledge.node_classes import NodeClasses
+from deid_portal.engine.networks.knowledge.partition import NodePartition
 from deid_portal.engine.progress import Progress
 from deid_portal.policies.gates import CrossingResult
 from deid_portal.runs.models import Run

@@ -27,13 +27,13 @@ from deid_portal.engine.networks import (
     load_network_plan,
     protect_network,
 )
-from deid_portal.engine.networks.layout import lay_out_network
+from deid_portal.engine.networks.files.reader import NetworkFormat, detect_network, read_network
+from deid_portal.engine.networks.files.writer import write_edges, write_network_graphml, write_nodes
 from deid_portal.engine.networks.questions.answer import (
     answer_network_plan,
     load_network_query_plan,
 )
-from deid_portal.engine.networks.reader import NetworkFormat, detect_network, read_network
-from deid_portal.engine.networks.writer import write_edges, write_network_graphml, write_nodes
+from deid_portal.engine.networks.structure.layout import lay_out_network
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.report import Report
 

@@ -15,7 +15,7 @@ from deid_portal.engine.detection import look_at, measure_isolation, suggest_by_
 from deid_portal.engine.files.csv.reader import CsvFormat, read_csv
 from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.engine.files.table_reader import detect_file, preview_file, read_table
-from deid_portal.engine.methods.concealment_cover import warm_up_concealment
+from deid_portal.engine.methods.concealment.cover import warm_up_concealment
 from deid_portal.engine.methods.microaggregation.warm_up import warm_up_microaggregation
 from deid_portal.engine.networks.warm_up import warm_up_networks
 from deid_portal.engine.plan import Plan

@@ -11,6 +11,7 @@ from deid_portal.engine.draft.draft import NOBODY, TableDraft
 from deid_portal.engine.draft.measured import MeasuredTable, measure_recoding
 from deid_portal.engine.draft.remeasurement import measure_draft, measure_release
 from deid_portal.engine.evidence.evidence import Evidence
+from deid_portal.engine.evidence.findings import add_findings, find_for_the_house
 from deid_portal.engine.evidence.report_builder import (
     add_breach,
     add_table_miss,
@@ -150,7 +151,7 @@ def assess(
     if released is not None:
         rows = match_rows(problem, released, after.levels)
     evidence = Evidence(plan, problem, problem.table if released is None else released, rows)
-    return evidence.add_to(report, before, after, Progress(None))
+    return add_findings(evidence, report, before, after, Progress(None))
 
 
 def pose_problem(table: Table, plan: Plan, progress: Progress) -> Problem:
@@ -209,12 +210,12 @@ def _measured(
     progress.report(3, 4, "measure")
     evidence = Evidence(plan, problem, released, rows, draft.drawn, _groups_of(draft, rows))
     report = _add_methods(report, plan, draft)
-    report = _add_search(evidence.add_to(report, before, after, progress), draft)
+    report = _add_search(add_findings(evidence, report, before, after, progress), draft)
     if not all(rule.holds for rule in report.models):
         nothing = _report_of_nothing(plan, draft)
         missed = add_breach(nothing, plan.models, after.whole, after.classes)
         return Outcome(False, None, missed)
-    details = evidence.describe_for_the_house(progress)
+    details = find_for_the_house(evidence, progress)
     progress.report(1, 1, "measure")
     return Outcome(True, released, report, rows, details)
 

@@ -8,7 +8,7 @@ from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.figure_parts import bars, draw_figure
 from deid_portal.engine.charts.look import ACCENT, BEFORE
 from deid_portal.engine.evidence.drift import DriftVerdict
-from deid_portal.engine.networks.drift import NetworkDrift
+from deid_portal.engine.networks.structure.drift import NetworkDrift
 from deid_portal.engine.report.network import KnowledgeState
 from deid_portal.engine.wording.knowledge import KNOWLEDGE_TITLES
 from deid_portal.engine.wording.numbers import percent

@@ -18,7 +18,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.figure_parts import draw_figure, polyline
 from deid_portal.engine.charts.look import ACCENT, INK_2
-from deid_portal.engine.networks.degree_sequences import find_optimal_degrees
+from deid_portal.engine.networks.changing.degree_sequences import find_optimal_degrees
 from deid_portal.engine.wording.numbers import percent
 
 MOST_WORK = 30_000_000  # people times k; above, the estimate takes too long

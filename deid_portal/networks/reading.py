@@ -17,11 +17,11 @@ from deid_portal.datasets.subjects import SubjectKind
 from deid_portal.engine import Table
 from deid_portal.engine.networks import Network as LinkedNodes
 from deid_portal.engine.networks.attacks.walk import tell_walk
-from deid_portal.engine.networks.drift import compare_networks
-from deid_portal.engine.networks.knowledge import Knowledge
-from deid_portal.engine.networks.layout import lay_out_network
-from deid_portal.engine.networks.node_classes import NodeClasses
-from deid_portal.engine.networks.risk import describe_knowledge
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge
+from deid_portal.engine.networks.knowledge.node_classes import NodeClasses
+from deid_portal.engine.networks.knowledge.risk import describe_knowledge
+from deid_portal.engine.networks.structure.drift import compare_networks
+from deid_portal.engine.networks.structure.layout import lay_out_network
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.networks.selectors import open_network
 from deid_portal.policies.selectors import policy_in_force

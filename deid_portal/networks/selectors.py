@@ -11,8 +11,8 @@ from deid_portal.engine import Table
 from deid_portal.engine.files.file_format import FileFormat
 from deid_portal.engine.files.table_reader import read_table
 from deid_portal.engine.networks import Network as LinkedNodes
-from deid_portal.engine.networks.link_header import Header
-from deid_portal.engine.networks.reader import (
+from deid_portal.engine.networks.files.link_header import Header
+from deid_portal.engine.networks.files.reader import (
     NetworkFormat,
     detect_network,
     preview_network,

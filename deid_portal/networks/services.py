@@ -15,7 +15,7 @@ from deid_portal.datasets.services import place_in_series
 from deid_portal.datasets.subjects import SubjectKind
 from deid_portal.engine.files.table_reader import detect_file
 from deid_portal.engine.networks import NetworkPlan
-from deid_portal.engine.networks.reader import NetworkFormat, detect_network
+from deid_portal.engine.networks.files.reader import NetworkFormat, detect_network
 from deid_portal.networks.composition import compose_network_plan
 from deid_portal.networks.models import Network, NetworkReading
 from deid_portal.networks.plan_fit import check_network_plan_fits

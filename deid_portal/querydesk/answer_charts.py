@@ -7,7 +7,7 @@ from typing import Any
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.figure_parts import bars, draw_figure
 from deid_portal.engine.charts.look import INK_2
-from deid_portal.engine.differential.domains import domain_value_words
+from deid_portal.engine.differential.selection.domains import domain_value_words
 from deid_portal.engine.wording.numbers import NBSP
 from deid_portal.querydesk.models import Question
 from deid_portal.querydesk.prices import kind_named

@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 
 from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn
 from deid_portal.datasets.subjects import SubjectKind, SubjectPart
-from deid_portal.engine.differential.domains import MOST_VALUES, plain_number
+from deid_portal.engine.differential.selection.domains import MOST_VALUES, plain_number
 from deid_portal.engine.differential.setting import MOST_ROWS, MOST_ROWS_PER_PERSON
 from deid_portal.engine.networks.questions.setting import (
     MOST_LINKS_PER_PERSON,

@@ -17,18 +17,18 @@ from deid_portal.engine.differential import (
     ValuesDomain,
     kinds_of,
 )
-from deid_portal.engine.differential.domains import (
-    DateDomain,
-    Domain,
-    domain_value_words,
-    plain_number,
-)
 from deid_portal.engine.differential.fields import (
     ColumnList,
     DeclaredValue,
     Field,
     NumberField,
     OneOf,
+)
+from deid_portal.engine.differential.selection.domains import (
+    DateDomain,
+    Domain,
+    domain_value_words,
+    plain_number,
 )
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.querydesk.amounts import read_typed_number

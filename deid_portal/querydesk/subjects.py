@@ -11,10 +11,10 @@ from deid_portal.datasets.subjects import SubjectKind, SubjectPart
 from deid_portal.engine import Table
 from deid_portal.engine.differential import PrivacySetting, PrivateAnswer, PrivateQuestion, answer
 from deid_portal.engine.differential.answer import check_columns
+from deid_portal.engine.networks.files.reader import NetworkKind
 from deid_portal.engine.networks.questions import NetworkSetting
 from deid_portal.engine.networks.questions.answer import answer_about_network
 from deid_portal.engine.networks.questions.people import check_network
-from deid_portal.engine.networks.reader import NetworkKind
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.networks.selectors import open_network
 from deid_portal.web.refusals import Refused

@@ -7,9 +7,9 @@ from typing import IO, Any, BinaryIO, cast
 
 from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.engine.networks import Network, NetworkOutcome, NetworkPlan, protect_network
-from deid_portal.engine.networks.layout import draw_beside, lay_out_network
+from deid_portal.engine.networks.files.writer import write_edges, write_network_graphml, write_nodes
 from deid_portal.engine.networks.network import Nodes
-from deid_portal.engine.networks.writer import write_edges, write_network_graphml, write_nodes
+from deid_portal.engine.networks.structure.layout import draw_beside, lay_out_network
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.publication import Publication
 from deid_portal.engine.report.network import GroupsBeside, LinksBeside

@@ -18,10 +18,10 @@ import numpy as np
 from deid_portal.engine import Table
 from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.kernel_warm_up import warm_up
-from deid_portal.engine.methods.bucketization import Bucketization
 from deid_portal.engine.methods.mondrian.axes import axis_of
 from deid_portal.engine.methods.mondrian.mondrian import Mondrian
 from deid_portal.engine.methods.mondrian.partition import Divider
+from deid_portal.engine.methods.separation.bucketization import Bucketization
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.table.table import Codes, Counts

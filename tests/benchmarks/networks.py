@@ -32,12 +32,12 @@ from deid_portal.engine.networks.attacks.active import (
     plant_many,
     summarize_attempts,
 )
-from deid_portal.engine.networks.comparison import compare_links
-from deid_portal.engine.networks.draft import NetworkDraft
-from deid_portal.engine.networks.graphml import read_graphml, write_graphml
-from deid_portal.engine.networks.knowledge import Knowledge, partition_nodes
+from deid_portal.engine.networks.changing.draft import NetworkDraft
+from deid_portal.engine.networks.files.graphml import read_graphml, write_graphml
+from deid_portal.engine.networks.files.reader import read_network
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge, partition_nodes
 from deid_portal.engine.networks.methods import NETWORK_METHODS
-from deid_portal.engine.networks.reader import read_network
+from deid_portal.engine.networks.structure.comparison import compare_links
 from deid_portal.engine.networks.warm_up import warm_up_networks
 from deid_portal.engine.progress import Progress
 

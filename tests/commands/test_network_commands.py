@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from deid_portal.commands.seed_confirmation import CONFIRMATION
-from deid_portal.engine.networks.reader import read_network
+from deid_portal.engine.networks.files.reader import read_network
 from tests.engine.networks.networks import karate, smallest_degree_class
 
 PLAN: dict[str, Any] = {

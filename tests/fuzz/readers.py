@@ -33,8 +33,8 @@ from deid_portal.engine.files.table_reader import (
 )
 from deid_portal.engine.files.writer import write_table
 from deid_portal.engine.networks import NetworkPlan
+from deid_portal.engine.networks.files.reader import detect_network, read_network
 from deid_portal.engine.networks.plan import load_network_plan
-from deid_portal.engine.networks.reader import detect_network, read_network
 from deid_portal.engine.plan import load_plan
 from deid_portal.engine.taxonomies import parse_json, parse_pasted, parse_rules
 from deid_portal.engine.taxonomies.files import FileTaxonomy

@@ -17,7 +17,7 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
 from tests import factories
 from tests.conftest import Cast
-from tests.engine.test_remedies import COLUMNS, SURE, TABLE, K
+from tests.engine.remedies.test_remedies import COLUMNS, SURE, TABLE, K
 from tests.reports.samples import make_report
 
 SignIn = Callable[[User], Client]

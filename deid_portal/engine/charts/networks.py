@@ -82,7 +82,7 @@ def _bars(names: list[str], shares: list[float], name: str, color: str) -> Any:
 
 
 def drawing_chart(drawing: NetworkDrawing, *, chart_id: str, title: str) -> Chart:
-    """Draw nodes or communities with their links (`engine/networks/layout.py`)."""
+    """Draw nodes or communities with their links (`engine/networks/structure/layout.py`)."""
     if drawing.aggregated:
         lines = [[*line, w] for line, w in zip(drawing.lines, drawing.weights, strict=True)]
         return _communities_chart(drawing, lines, chart_id, title)

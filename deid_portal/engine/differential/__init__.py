@@ -9,13 +9,17 @@ from functools import singledispatch
 from typing import Any
 
 from deid_portal.engine.differential.answer import PrivateAnswer, answer
-from deid_portal.engine.differential.composition import Bound, CompositionBounds, compose_prices
-from deid_portal.engine.differential.domains import NumberDomain, ValuesDomain
-from deid_portal.engine.differential.forecast import NoiseForecast
+from deid_portal.engine.differential.budget.composition import (
+    Bound,
+    CompositionBounds,
+    compose_prices,
+)
+from deid_portal.engine.differential.budget.price import PrivacyPrice
+from deid_portal.engine.differential.noise.forecast import NoiseForecast
 from deid_portal.engine.differential.plan import QueryPlan, answer_plan, load_query_plan
-from deid_portal.engine.differential.price import PrivacyPrice
 from deid_portal.engine.differential.question import PrivateQuestion, parse_with
 from deid_portal.engine.differential.questions import QUESTIONS
+from deid_portal.engine.differential.selection.domains import NumberDomain, ValuesDomain
 from deid_portal.engine.differential.setting import Neighbours, PersonUnit, PrivacySetting
 from deid_portal.engine.documents import Place
 

@@ -8,10 +8,10 @@ is always answered, however few rows it concerns; a refusal would reveal somethi
 from dataclasses import dataclass
 from typing import Any
 
-from deid_portal.engine.differential.forecast import NoiseForecast
-from deid_portal.engine.differential.noisy_result import NoisyResult
+from deid_portal.engine.differential.noise.forecast import NoiseForecast
+from deid_portal.engine.differential.noise.noisy_result import NoisyResult
 from deid_portal.engine.differential.question import PrivateQuestion
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.table.table import Table

@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from deid_portal.engine.differential.domains import NumberDomain, ValuesDomain, plain_number
+from deid_portal.engine.differential.selection.domains import (
+    NumberDomain,
+    ValuesDomain,
+    plain_number,
+)
 from deid_portal.engine.differential.setting import PrivacySetting
 from deid_portal.engine.documents import Place
 

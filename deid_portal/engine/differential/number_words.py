@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import floor, log10
 
-from deid_portal.engine.differential.domains import plain_number
+from deid_portal.engine.differential.selection.domains import plain_number
 
 
 def rounded(number: float, width: float) -> float | int:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from deid_portal.engine.differential.answer import PrivateAnswer, answer, check_columns
-from deid_portal.engine.differential.composition import CompositionBounds, compose_prices
+from deid_portal.engine.differential.budget.composition import CompositionBounds, compose_prices
 from deid_portal.engine.differential.question import PrivateQuestion, parse_with
 from deid_portal.engine.differential.questions import QUESTIONS
 from deid_portal.engine.differential.setting import PrivacySetting

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from math import exp, log
 from typing import Any, ClassVar, Self
 
-from deid_portal.engine.differential.conditions import Condition, parse_conditions
+from deid_portal.engine.differential.budget.price import PrivacyPrice
 from deid_portal.engine.differential.fields import Field
-from deid_portal.engine.differential.forecast import CONFIDENCE, NoiseForecast
-from deid_portal.engine.differential.noisy_result import NoisyResult
-from deid_portal.engine.differential.price import PrivacyPrice
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.noise.forecast import CONFIDENCE, NoiseForecast
+from deid_portal.engine.differential.noise.noisy_result import NoisyResult
+from deid_portal.engine.differential.selection.conditions import Condition, parse_conditions
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.differential.setting import PrivacySetting
 from deid_portal.engine.documents import Place, hash_document, plain_value
 from deid_portal.engine.progress import Progress

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Self
 
-from deid_portal.engine.differential.domains import (
+from deid_portal.engine.differential.selection.domains import (
     DateDomain,
     Domain,
     NumberDomain,

@@ -1,4 +1,4 @@
-"""Methods: one file each, found here by the name a plan uses."""
+"""Methods, found here by the name a plan uses: one file each, with its workings in one folder."""
 
 from deid_portal.engine.documents import Place, quoted
 from deid_portal.engine.methods.method import Method, RecodingMethod
@@ -14,20 +14,20 @@ METHODS: Registry[Method] = Registry(
         "top-down": "top_down.top_down.TopDown",
         "mondrian": "mondrian.mondrian.Mondrian",
         "microaggregation": "microaggregation.microaggregation.Microaggregation",
-        "k-confusion": "k_confusion.KConfusionRelease",
-        "k-concealment": "k_concealment.KConcealmentRelease",
-        "bucketization": "bucketization.Bucketization",
-        "permutation": "permutation.Permutation",
-        "pram": "pram.Pram",
-        "noise": "noise.Noise",
-        "rank-swapping": "rank_swapping.RankSwapping",
-        "record-swapping": "record_swapping.RecordSwapping",
+        "k-confusion": "microaggregation.k_confusion.KConfusionRelease",
+        "k-concealment": "concealment.k_concealment.KConcealmentRelease",
+        "bucketization": "separation.bucketization.Bucketization",
+        "permutation": "separation.permutation.Permutation",
+        "pram": "perturbation.pram.Pram",
+        "noise": "perturbation.noise.Noise",
+        "rank-swapping": "perturbation.rank_swapping.RankSwapping",
+        "record-swapping": "perturbation.record_swapping.RecordSwapping",
         "coding": "coding.Coding",
         "rounding": "rounding.Rounding",
         "date-shifting": "date_shifting.DateShifting",
         "sampling": "sampling.Sampling",
-        "dp-table": "dp_table.DPTable",
-        "synthetic": "synthetic.Synthetic",
+        "dp-table": "private_tables.dp_table.DPTable",
+        "synthetic": "private_tables.synthetic.Synthetic",
     },
 )
 

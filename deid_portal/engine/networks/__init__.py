@@ -4,16 +4,16 @@ Network + NetworkPlan ──► protect_network(network, plan, progress) ──�
 Network + NetworkPlan ──► assess_network(network, plan)            ──► report
 """
 
-from deid_portal.engine.networks.frames import (
+from deid_portal.engine.networks.files.frames import (
     links_to_pandas,
     network_from_pandas,
     nodes_to_pandas,
 )
+from deid_portal.engine.networks.knowledge.risk import summarize_network_risk
 from deid_portal.engine.networks.network import Intake, Network
 from deid_portal.engine.networks.outcome import NetworkOutcome
 from deid_portal.engine.networks.plan import NetworkPlan, is_network_plan, load_network_plan
 from deid_portal.engine.networks.protection import assess_network, protect_network
-from deid_portal.engine.networks.risk import summarize_network_risk
 
 __all__ = [
     "Intake",

@@ -11,7 +11,7 @@ from typing import Any
 
 from deid_portal.engine.documents import PLAN_VERSION, Place, hash_document
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
-from deid_portal.engine.networks.knowledge import Knowledge
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge
 from deid_portal.engine.networks.measures import NO_MEASURES, NetworkMeasures
 from deid_portal.engine.networks.methods import NetworkMethod, parse_network_methods
 from deid_portal.engine.networks.models import NetworkModel, parse_network_model

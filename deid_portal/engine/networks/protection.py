@@ -5,22 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from deid_portal.engine.networks.attacks.active import (
-    Attempt,
-    attempt,
-    count_attackers,
-    plant_many,
-    summarize_attempts,
-)
+from deid_portal.engine.networks.attacks.active import attack_actively
 from deid_portal.engine.networks.attacks.fake_links import detect_fake_links
 from deid_portal.engine.networks.attacks.matching import attack_by_degree, attack_by_neighborhood
 from deid_portal.engine.networks.attacks.walk import no_walk, tell_walk
-from deid_portal.engine.networks.comparison import compare_links
-from deid_portal.engine.networks.draft import NetworkDraft
+from deid_portal.engine.networks.changing.draft import NetworkDraft
+from deid_portal.engine.networks.first_draft import start_draft
+from deid_portal.engine.networks.knowledge.node_classes import NodeClasses
+from deid_portal.engine.networks.knowledge.partition import NodePartition
 from deid_portal.engine.networks.network import Network, Nodes
-from deid_portal.engine.networks.node_classes import NodeClasses
 from deid_portal.engine.networks.outcome import NetworkOutcome
-from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.networks.plan import NetworkPlan
 from deid_portal.engine.networks.released_network import build_released_network
 from deid_portal.engine.networks.report_builder import (
@@ -28,19 +22,13 @@ from deid_portal.engine.networks.report_builder import (
     add_network_miss,
     build_network_report,
 )
-from deid_portal.engine.networks.utility import compare_structure
+from deid_portal.engine.networks.structure.comparison import compare_links
+from deid_portal.engine.networks.structure.utility import compare_structure
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.randomness.chance import Chance
 from deid_portal.engine.randomness.seeds import admit_repeatable
 from deid_portal.engine.report import HouseDetails, Report
-from deid_portal.engine.report.network import (
-    ActiveAttack,
-    NetworkAttackEntry,
-    Walks,
-    WalksFound,
-)
-
-DIRECTIONS_DROPPED = "Links have directions in the input; they are released without."
+from deid_portal.engine.report.network import NetworkAttackEntry, Walks, WalksFound
 
 
 def protect_network(
@@ -100,24 +88,6 @@ def assess_network(
     return replace(report, solution=all(rule.holds for rule in report.models))
 
 
-def start_draft(network: Network, plan: NetworkPlan) -> NetworkDraft:
-    """Check that the plan fits the network and prepare what every method needs."""
-    plan.check_network(network)
-    given = network if plan.directed else network.undirected
-    taxonomies = {}
-    if given.table is not None and given.table.columns:
-        given = replace(given, table=plan.typed(given.table))
-        taxonomies = {
-            column.name: column.recipe.build(given.table[column.name])
-            for column in plan.columns
-            if column.name in plan.quasi_identifiers and given.table is not None
-        }
-    weights = {column.name: column.weight for column in plan.columns}
-    draft = NetworkDraft.start(given, taxonomies, weights)
-    notes = (DIRECTIONS_DROPPED,) if network.directed and not plan.directed else ()
-    return replace(draft, original=replace(given, intake=network.intake), notes=notes)
-
-
 def _measured(
     plan: NetworkPlan,
     draft: NetworkDraft,
@@ -174,36 +144,6 @@ def attack_release(
     if "active" in plan.measures.attacks:
         done.append(attack_actively(draft.original, plan, progress))
     return tuple(done)
-
-
-def attack_actively(network: Network, plan: NetworkPlan, progress: Progress) -> ActiveAttack:
-    """Plant fake people, protect the network with them by the same plan, look for them again.
-
-    Beside it, the same without protection. In a large network several attackers act at once, so
-    that one protection serves many attempts. Each draws anew, nothing of it being released.
-    """
-    chance = Chance.in_secret()
-    before: list[Attempt] = []
-    after: list[Attempt] = []
-    repeats = plan.measures.repeats
-    while len(after) < repeats:
-        progress.report(len(after), repeats, "attack", attack="active")
-        generator = chance.generator(f"attempts from {len(after)} on")
-        attackers = min(count_attackers(network.nodes), repeats - len(after))
-        plants = plant_many(network, attackers, generator)
-        planted = plants[0].network
-        everyone = np.arange(planted.nodes, dtype=np.int32)
-        draft = start_draft(planted, replace(plan, directed=False))
-        for method in plan.methods:
-            draft = method.apply(draft, generator, progress)
-        before += [attempt(plant, planted, everyone, progress) for plant in plants]
-        after += [attempt(plant, draft.network, draft.rows, progress) for plant in plants]
-    return ActiveAttack(
-        **vars(summarize_attempts(after)),
-        fakes=len(plants[0].fakes),
-        attackers_at_once=min(count_attackers(network.nodes), repeats),
-        unprotected=summarize_attempts(before),
-    )
 
 
 def _measure(plan: NetworkPlan, draft: NetworkDraft, progress: Progress) -> MeasuredNetwork:

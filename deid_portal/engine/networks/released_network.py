@@ -7,7 +7,7 @@ could reproduce it would know who is who.
 
 import numpy as np
 
-from deid_portal.engine.networks.draft import NetworkDraft
+from deid_portal.engine.networks.changing.draft import NetworkDraft
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.networks.plan import NetworkPlan
 from deid_portal.engine.release.released_table import drop_unused

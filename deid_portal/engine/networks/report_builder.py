@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deid_portal.engine.networks.comparison import LinkChanges, compare_degrees
-from deid_portal.engine.networks.draft import NetworkDraft
-from deid_portal.engine.networks.knowledge import WORDS, Knowledge
+from deid_portal.engine.networks.changing.draft import NetworkDraft
+from deid_portal.engine.networks.knowledge.knowledge import WORDS, Knowledge
+from deid_portal.engine.networks.knowledge.node_classes import NodeClasses
+from deid_portal.engine.networks.knowledge.risk import USUAL_K, describe_knowledge
 from deid_portal.engine.networks.models import NetworkModel
-from deid_portal.engine.networks.node_classes import NodeClasses
 from deid_portal.engine.networks.plan import NetworkPlan
-from deid_portal.engine.networks.risk import USUAL_K, describe_knowledge
+from deid_portal.engine.networks.structure.comparison import LinkChanges, compare_degrees
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.network import (
     IntakeCounts,

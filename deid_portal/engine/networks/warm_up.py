@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from deid_portal.engine.networks.attacks.active import attempt, plant_fakes
+from deid_portal.engine.networks.files.reader import read_network
+from deid_portal.engine.networks.knowledge.risk import summarize_network_risk
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.plan import NetworkPlan
 from deid_portal.engine.networks.private_counts import project_network
 from deid_portal.engine.networks.protection import protect_network
-from deid_portal.engine.networks.reader import read_network
-from deid_portal.engine.networks.risk import summarize_network_risk
 from deid_portal.engine.randomness.chance import SECRET_BYTES
 
 METHODS: list[dict[str, Any]] = [

@@ -28,9 +28,9 @@ Counts = NDArray[np.int64]
 ROWS_PER_CHUNK = 1 << 18
 
 
-def row_chunks(rows: int) -> Iterator[slice]:
-    """Return the rows in parts small enough to be written one after the other."""
-    return (slice(start, start + ROWS_PER_CHUNK) for start in range(0, rows, ROWS_PER_CHUNK))
+def row_chunks(rows: int, size: int = ROWS_PER_CHUNK) -> Iterator[slice]:
+    """Return the rows in parts small enough to be worked on one after the other."""
+    return (slice(start, start + size) for start in range(0, rows, size))
 
 
 def count_codes(codes: PackedCodes, size: int = 0) -> Counts:

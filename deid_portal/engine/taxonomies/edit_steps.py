@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.taxonomies.outline import Branch, Outline
+from deid_portal.engine.taxonomies.outline import Branch, Outline, groups_above
 
 LONGEST_NAME = 300
 Step = Mapping[str, Any]
@@ -79,9 +79,7 @@ class _Draft:
         ]
 
     def above(self, branch: Branch) -> Iterable[Branch]:
-        while branch.parent is not None:
-            branch = self.branches[branch.parent]
-            yield branch
+        return groups_above(self.branches, branch)
 
     def children(self, number: int) -> list[Branch]:
         return [branch for branch in self.branches.values() if branch.parent == number]

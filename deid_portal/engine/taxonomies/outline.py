@@ -132,10 +132,7 @@ class Outline:
         return (branch for branch in self.branches.values() if not branch.is_value)
 
     def above(self, branch: Branch) -> Iterator[Branch]:
-        """Yield the groups over a node, the nearest first."""
-        while branch.parent is not None:
-            branch = self.branches[branch.parent]
-            yield branch
+        return groups_above(self.branches, branch)
 
     def paths(self) -> list[Path]:
         """Return one path per value, all equally long: what a taxonomy file holds."""
@@ -192,6 +189,13 @@ class Outline:
         for group in self.above(branch):
             labels += [group.label] * (self._reach(group) - group.level)
         return tuple(labels)
+
+
+def groups_above(branches: Mapping[int, Branch], branch: Branch) -> Iterator[Branch]:
+    """Yield the groups over a node, the nearest first."""
+    while branch.parent is not None:
+        branch = branches[branch.parent]
+        yield branch
 
 
 def _root_of(rows: Sequence[Path]) -> Label:

@@ -36,7 +36,7 @@ from scipy.stats import beta
 
 from deid_portal.engine.differential import PrivacyPrice
 from deid_portal.engine.differential.mechanisms.exponential import NoisyMax
-from deid_portal.engine.differential.noise import GAUSSIAN, GridNoise
+from deid_portal.engine.differential.noise.noise import GAUSSIAN, GridNoise
 from deid_portal.engine.table.table import Counts
 
 MORE_DRAWS = int(os.environ.get("AUDIT_DRAWS", "1"))

@@ -20,14 +20,14 @@ import pytest
 
 from deid_portal.engine import Table
 from deid_portal.engine.differential import PrivacySetting, parse_question
-from deid_portal.engine.differential.domains import NumberDomain, ValuesDomain
 from deid_portal.engine.differential.local import respond
 from deid_portal.engine.differential.number_words import interval_around, rounded_outwards
 from deid_portal.engine.differential.questions.linear_regression import LinearRegression
 from deid_portal.engine.differential.questions.most_common import MostCommon
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.questions.quantiles import Median, Quantiles
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.domains import NumberDomain, ValuesDomain
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from tests.engine.differential.auditor import repeated
 from tests.engine.tables import adult_table
 

@@ -25,21 +25,21 @@ from deid_portal.engine.differential import (
     PrivateQuestion,
     answer,
 )
-from deid_portal.engine.differential.grid import WHOLE, NoiseGrid
 from deid_portal.engine.differential.local import check_local, coin, randomize, respond, two_coins
 from deid_portal.engine.differential.mechanisms import NoiseMechanism
 from deid_portal.engine.differential.mechanisms.bounded_laplace import BoundedLaplace
 from deid_portal.engine.differential.mechanisms.discrete_laplace import DiscreteLaplace
 from deid_portal.engine.differential.mechanisms.exponential import NoisyMax
 from deid_portal.engine.differential.mechanisms.laplace_with_delta import LaplaceWithDelta
-from deid_portal.engine.differential.noise import LAPLACE, GridNoise
+from deid_portal.engine.differential.noise.grid import WHOLE, NoiseGrid
+from deid_portal.engine.differential.noise.noise import LAPLACE, GridNoise
 from deid_portal.engine.differential.questions.choosing_question import ChoosingQuestion
 from deid_portal.engine.differential.questions.logistic_regression import (
     LogisticRegression,
     NoisyGradients,
 )
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.randomness.secret_sampling import draw_in_secret
 from deid_portal.engine.randomness.transition_matrix import Transition

@@ -3,7 +3,7 @@ from math import exp, log, sqrt
 import pytest
 
 from deid_portal.engine.differential import PrivacyPrice, compose_prices
-from deid_portal.engine.differential.composition import (
+from deid_portal.engine.differential.budget.composition import (
     ADVANCED,
     PRIVACY_LOSS,
     RENYI,

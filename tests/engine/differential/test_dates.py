@@ -7,7 +7,7 @@ import pytest
 from deid_portal.engine import InvalidPlan, Table
 from deid_portal.engine.differential import PrivacySetting, parse_question
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.rows import SelectedRows
 
 PERIOD = {"first": "2020-11-15", "last": "2022-02-03"}
 DAYS = ["2020-11-14", "2020-11-15", "2020-12-31", "2021-01-01", "2021-06-30", "2022-02-03"]

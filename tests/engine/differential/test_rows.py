@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from deid_portal.engine import Table
 from deid_portal.engine.differential import PersonUnit
-from deid_portal.engine.differential.rows import keep_some_of_each
+from deid_portal.engine.differential.selection.rows import keep_some_of_each
 
 cells = st.tuples(st.sampled_from(["1", "2", "3", None]), st.sampled_from("abcdef"))
 

@@ -15,7 +15,6 @@ from deid_portal.engine.differential import (
     PrivacySetting,
     PrivateQuestion,
 )
-from deid_portal.engine.differential.features import scaled
 from deid_portal.engine.differential.mechanisms.discrete_gaussian import DiscreteGaussian
 from deid_portal.engine.differential.questions.centred import CentredSum
 from deid_portal.engine.differential.questions.choosing_question import ChoosingQuestion
@@ -24,7 +23,8 @@ from deid_portal.engine.differential.questions.logistic_regression import (
     NoisyGradients,
 )
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.features import scaled
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from tests.engine.differential.neighbours import random_pair, worst_pairs
 from tests.engine.differential.questions import KINDS, NEIGHBOURS, ask, setting
 

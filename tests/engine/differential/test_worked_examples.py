@@ -10,7 +10,7 @@ import pytest
 
 from deid_portal.engine import Table
 from deid_portal.engine.differential import PrivacyPrice, PrivacySetting, parse_question
-from deid_portal.engine.differential.composition import parallel, total_price
+from deid_portal.engine.differential.budget.composition import parallel, total_price
 from deid_portal.engine.differential.diagnostics import local_sensitivity
 from deid_portal.engine.differential.lessons.voting import rosenbrock
 from deid_portal.engine.differential.mechanisms.exponential import Exponential, utility_bound
@@ -27,7 +27,7 @@ from deid_portal.engine.differential.mechanisms.laplace_with_delta import (
 )
 from deid_portal.engine.differential.questions.histogram_mean import mean_of_counts
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from tests.engine.vectors import Vector, check, find, vectors
 
 

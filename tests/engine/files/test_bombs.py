@@ -19,7 +19,7 @@ from deid_portal.engine import Column, EngineError, InvalidTable, Plan
 from deid_portal.engine.files import workbook
 from deid_portal.engine.files.limits import ReadingLimits
 from deid_portal.engine.files.table_reader import detect_file, preview_file, read_table
-from deid_portal.engine.networks.reader import read_network
+from deid_portal.engine.networks.files.reader import read_network
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.taxonomies import parse_json
 

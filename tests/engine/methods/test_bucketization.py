@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid_portal.engine import InvalidPlan, Outcome, Plan, Table, protect
-from deid_portal.engine.methods.bucketization import Bucketization
+from deid_portal.engine.methods.separation.bucketization import Bucketization
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Column
 from tests.chance import known_secret

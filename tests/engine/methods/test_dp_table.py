@@ -11,8 +11,8 @@ import pytest
 
 from deid_portal.engine import Plan, Table, protect
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.methods.dp_table import DPTable
-from deid_portal.engine.methods.randomization.safe_sampling import (
+from deid_portal.engine.methods.private_tables.dp_table import DPTable
+from deid_portal.engine.methods.private_tables.safe_sampling import (
     delta_of_sampling,
     find_sampling,
     largest_share,

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid_portal.engine import InvalidPlan, Plan, Table, protect
-from deid_portal.engine.methods import k_concealment
-from deid_portal.engine.methods.k_concealment import KConcealmentRelease
+from deid_portal.engine.methods.concealment import k_concealment
+from deid_portal.engine.methods.concealment.k_concealment import KConcealmentRelease
 from tests.engine.drafts import carry_out, cells, draft_of, reader
 from tests.engine.tables import adult_columns, adult_table, document, read_adult
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid_portal.engine import InvalidPlan, Plan, Table, protect
-from deid_portal.engine.methods.k_confusion import KConfusionRelease
 from deid_portal.engine.methods.microaggregation.groups import Groups
+from deid_portal.engine.methods.microaggregation.k_confusion import KConfusionRelease
 from deid_portal.engine.methods.microaggregation.rotation import rotate_groups
 from deid_portal.engine.progress import Progress
 from tests.engine.drafts import carry_out, cells, draft_of, number_table, reader

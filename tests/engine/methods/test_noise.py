@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 
 from deid_portal.engine import Table
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.methods.noise import Noise
-from deid_portal.engine.methods.randomization.noise import add_correlated_noise, covariance_of
+from deid_portal.engine.methods.perturbation.noise import Noise
+from deid_portal.engine.methods.perturbation.noisy_numbers import (
+    add_correlated_noise,
+    covariance_of,
+)
 from deid_portal.engine.table.numbers import Numbers, decimals_of, numbers_of
 from tests.engine.drafts import carry_out, cells, number_table, reader
 

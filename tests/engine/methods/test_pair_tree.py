@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deid_portal.engine.methods.randomization import pair_tree
-from deid_portal.engine.methods.randomization.pair_tree import (
+from deid_portal.engine.methods.private_tables import pair_tree
+from deid_portal.engine.methods.private_tables.pair_tree import (
     fit,
     measure,
     project_to_total,
     sample,
 )
-from deid_portal.engine.methods.randomization.private_counts import PrivateCounter
+from deid_portal.engine.methods.private_tables.private_counts import PrivateCounter
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Codes, Counts

@@ -9,7 +9,7 @@ import pytest
 
 from deid_portal.engine import Plan, Table, protect
 from deid_portal.engine.errors import Cancelled, InvalidPlan
-from deid_portal.engine.methods.pram import Pram
+from deid_portal.engine.methods.perturbation.pram import Pram
 from deid_portal.engine.publication import publish_report
 from deid_portal.engine.report.transformation import MethodStep
 from tests.engine.drafts import carry_out, cells, reader

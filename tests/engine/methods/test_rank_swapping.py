@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from deid_portal.engine import Table
 from deid_portal.engine.errors import Cancelled, InvalidPlan
-from deid_portal.engine.methods.randomization.rank_swapping import swap_ranks
-from deid_portal.engine.methods.rank_swapping import RankSwapping
+from deid_portal.engine.methods.perturbation.rank_partners import swap_ranks
+from deid_portal.engine.methods.perturbation.rank_swapping import RankSwapping
 from deid_portal.engine.progress import Progress
 from tests.engine.drafts import carry_out, cells, number_table, reader
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from deid_portal.engine import Table
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.methods.randomization.record_swapping import ALONE, pair_units
-from deid_portal.engine.methods.record_swapping import RecordSwapping
+from deid_portal.engine.methods.perturbation.record_swapping import RecordSwapping
+from deid_portal.engine.methods.perturbation.unit_pairs import ALONE, pair_units
 from deid_portal.engine.progress import Progress
 from tests.engine.drafts import carry_out, cells, draft_of, reader
 

@@ -8,7 +8,7 @@ import pytest
 
 from deid_portal.engine import Plan, Table, protect
 from deid_portal.engine.errors import Cancelled, InvalidPlan
-from deid_portal.engine.methods.synthetic import Numeric, Synthetic
+from deid_portal.engine.methods.private_tables.synthetic import Numeric, Synthetic
 from tests.engine.drafts import reader
 from tests.engine.tables import document
 

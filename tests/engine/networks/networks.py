@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from deid_portal.engine.networks import Network, NetworkOutcome, NetworkPlan, protect_network
-from deid_portal.engine.networks.reader import read_network
+from deid_portal.engine.networks.files.reader import read_network
 from tests.chance import known_secret
 from tests.engine.tables import DATA
 

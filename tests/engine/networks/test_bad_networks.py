@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import InvalidPlan, InvalidTable, Table
+from deid_portal.engine.networks.files.reader import read_network
 from deid_portal.engine.networks.network import Network
-from deid_portal.engine.networks.reader import read_network
 from tests.engine.networks.networks import protect
 
 WAYS = [

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid_portal.engine.networks.degree_sequences import (
+from deid_portal.engine.networks.changing.degree_sequences import (
     find_greedy_degrees,
     find_optimal_degrees,
 )

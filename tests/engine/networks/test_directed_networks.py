@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from deid_portal.engine import InvalidPlan, Table
 from deid_portal.engine.networks import Network, summarize_network_risk
 from deid_portal.engine.networks.attacks.matching import attack_by_degree
-from deid_portal.engine.networks.knowledge import Knowledge, partition_nodes
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge, partition_nodes
 from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.progress import Progress
 from tests.engine.networks.networks import PAIRS, protect

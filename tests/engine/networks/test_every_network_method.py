@@ -15,9 +15,9 @@ from deid_portal.engine.networks import (
     assess_network,
     protect_network,
 )
+from deid_portal.engine.networks.files.writer import write_edges, write_network_graphml, write_nodes
 from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.networks.models import NETWORK_MODELS
-from deid_portal.engine.networks.writer import write_edges, write_network_graphml, write_nodes
 from deid_portal.engine.publication import publish_report
 from deid_portal.engine.randomness.chance import REPEATABLE
 from deid_portal.engine.report import Report

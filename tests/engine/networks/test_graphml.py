@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import InvalidTable, Table
-from deid_portal.engine.networks import Network, graphml_links
-from deid_portal.engine.networks.reader import read_network
-from deid_portal.engine.networks.writer import write_network_graphml
+from deid_portal.engine.networks import Network
+from deid_portal.engine.networks.files import graphml_links
+from deid_portal.engine.networks.files.reader import read_network
+from deid_portal.engine.networks.files.writer import write_network_graphml
 
 FILE = """<?xml version="1.0"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">

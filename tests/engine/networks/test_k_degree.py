@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid_portal.engine import InvalidPlan
-from deid_portal.engine.networks.core_degrees import Core
-from deid_portal.engine.networks.draft import NetworkDraft
+from deid_portal.engine.networks.changing.core_degrees import Core
+from deid_portal.engine.networks.changing.draft import NetworkDraft
 from deid_portal.engine.networks.methods.k_degree import KDegreeRelease
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.progress import Progress

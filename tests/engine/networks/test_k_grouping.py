@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid_portal.engine.networks.node_groups import Grouping, find_grouping, sample_network
+from deid_portal.engine.networks.changing.node_groups import Grouping, find_grouping, sample_network
 from deid_portal.engine.progress import Progress
 from tests.engine.networks.networks import PAIRS, karate, network_of, protect
 

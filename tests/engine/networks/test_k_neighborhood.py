@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from deid_portal.engine import Table
 from deid_portal.engine.networks import Network
+from deid_portal.engine.networks.changing.neighborhood_merge import Merging
+from deid_portal.engine.networks.knowledge.neighborhoods import partition_by_neighborhood
 from deid_portal.engine.networks.methods import k_neighborhood
-from deid_portal.engine.networks.neighborhood_merge import Merging
-from deid_portal.engine.networks.neighborhoods import partition_by_neighborhood
 from deid_portal.engine.progress import Progress
 from tests.engine.networks.networks import (
     PAIRS,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid_portal.engine.networks.link_header import Header, find_header
-from deid_portal.engine.networks.reader import NetworkKind, detect_network, read_network
+from deid_portal.engine.networks.files.link_header import Header, find_header
+from deid_portal.engine.networks.files.reader import NetworkKind, detect_network, read_network
 
 
 def header_of(text: str) -> Header:

@@ -16,7 +16,7 @@ from deid_portal.engine.networks.attacks.active import (
 from deid_portal.engine.networks.attacks.fake_links import detect_fake_links
 from deid_portal.engine.networks.attacks.matching import attack_by_degree, attack_by_neighborhood
 from deid_portal.engine.networks.attacks.walk import tell_walk
-from deid_portal.engine.networks.knowledge import partition_by_degree
+from deid_portal.engine.networks.knowledge.knowledge import partition_by_degree
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.report.network import Walk
 from tests.engine.networks.networks import (

@@ -7,7 +7,7 @@ import pytest
 
 from deid_portal.engine import InvalidTable
 from deid_portal.engine.networks import links_to_pandas, network_from_pandas, nodes_to_pandas
-from deid_portal.engine.networks.reader import read_network
+from deid_portal.engine.networks.files.reader import read_network
 
 LINKS = pd.DataFrame({"from": ["a", "b", "c", "a"], "to": ["b", "c", "c", "d"], "weight": 1.5})
 NODES = pd.DataFrame({"id": list("abcde"), "age": pd.array([20, None, 30, 40, 50], "Int64")})

@@ -15,6 +15,7 @@ from deid_portal.engine import InvalidPlan, Table
 from deid_portal.engine.differential import QUESTIONS, PrivateQuestion
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.networks import Network
+from deid_portal.engine.networks.files.reader import read_network
 from deid_portal.engine.networks.private_counts import project_network
 from deid_portal.engine.networks.questions import (
     NETWORK_QUESTIONS,
@@ -28,7 +29,6 @@ from deid_portal.engine.networks.questions.answer import (
     answer_network_plan,
 )
 from deid_portal.engine.networks.questions.people import PeopleRows
-from deid_portal.engine.networks.reader import read_network
 from tests.engine.differential.test_sensitivity import used
 from tests.engine.networks.networks import karate, read_public
 

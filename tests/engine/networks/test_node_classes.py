@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deid_portal.engine.networks import Network, summarize_network_risk
-from deid_portal.engine.networks.knowledge import Knowledge, partition_nodes
-from deid_portal.engine.networks.neighborhoods import partition_by_neighborhood
-from deid_portal.engine.networks.partition import NodePartition
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge, partition_nodes
+from deid_portal.engine.networks.knowledge.neighborhoods import partition_by_neighborhood
+from deid_portal.engine.networks.knowledge.partition import NodePartition
 from deid_portal.engine.progress import Progress
 from tests.engine.networks.networks import (
     PAIRS,

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deid_portal.engine.networks.draft import NetworkDraft
+from deid_portal.engine.networks.changing.draft import NetworkDraft
+from deid_portal.engine.networks.changing.random_pairs import draw_keys, exclusive_or
 from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.private_counts import (
@@ -15,7 +16,6 @@ from deid_portal.engine.networks.private_counts import (
     private_degree_sequence,
     private_histogram,
 )
-from deid_portal.engine.networks.random_pairs import draw_keys, exclusive_or
 from deid_portal.engine.progress import Progress
 from tests.engine.networks.networks import PAIRS, karate, network_of, read_public
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from deid_portal.engine import InvalidTable, Table
+from deid_portal.engine.networks.files.reader import NetworkKind, detect_network, read_network
 from deid_portal.engine.networks.network import Network
-from deid_portal.engine.networks.reader import NetworkKind, detect_network, read_network
 
 TRIANGLE = {("a", "b"), ("a", "c"), ("b", "c")}
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from deid_portal.engine.networks.layout import MOST_DOTS, lay_out_network
-from deid_portal.engine.networks.structure import Structure
-from deid_portal.engine.networks.utility import agreement, rank_correlation
+from deid_portal.engine.networks.structure.layout import MOST_DOTS, lay_out_network
+from deid_portal.engine.networks.structure.structure import Structure
+from deid_portal.engine.networks.structure.utility import agreement, rank_correlation
 from tests.engine.networks.networks import PAIRS, as_graph, karate, network_of, read_public
 
 

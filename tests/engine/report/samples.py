@@ -20,19 +20,19 @@ from deid_portal.engine import Outcome, Plan, Table, assess, protect
 from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.networks import NetworkOutcome, protect_network
-from deid_portal.engine.networks.layout import draw_beside, lay_out_network
 from deid_portal.engine.networks.network import Network
+from deid_portal.engine.networks.structure.layout import draw_beside, lay_out_network
 from deid_portal.engine.publication import Publication, publish_report, show_in_house
 from deid_portal.engine.remedies import find_remedies
 from deid_portal.engine.report import HouseDetails, Report, written
 from tests.chance import known_secret
-from tests.engine import test_remedies
 from tests.engine.methods.test_every_method import COLUMNS, people, plan_for
 from tests.engine.methods.test_every_method import EXAMPLES as METHOD_EXAMPLES
 from tests.engine.networks import test_every_network_method as network_methods
 from tests.engine.networks.networks import plan_of
 from tests.engine.privacy.test_every_privacy_model import EXAMPLES as RULES
 from tests.engine.privacy.test_every_privacy_model import read_people
+from tests.engine.remedies import test_remedies
 from tests.engine.tables import SECRETS, document
 
 FOLDER = Path(__file__).parents[2] / "data" / "reports"

@@ -9,13 +9,13 @@ from deid_portal.engine.attacks.differencing import (
     attack_by_differencing,
     infer_from_means,
 )
-from deid_portal.engine.differential.grid import NoiseGrid
 from deid_portal.engine.differential.lessons.lesson import (
     Lesson,
     answer_exactly,
     answer_privately,
 )
 from deid_portal.engine.differential.mechanisms.discrete_laplace import DiscreteLaplace
+from deid_portal.engine.differential.noise.grid import NoiseGrid
 from deid_portal.engine.table.numbers import Numbers
 
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from deid_portal.engine.attacks.attack import AttackResult
 from deid_portal.engine.attacks.differencing import Answer, Bits, Chosen
-from deid_portal.engine.differential.domains import ValuesDomain
 from deid_portal.engine.differential.mechanisms.discrete_laplace import DiscreteLaplace
+from deid_portal.engine.differential.selection.domains import ValuesDomain
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.table.table import Table
 

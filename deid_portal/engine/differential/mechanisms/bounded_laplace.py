@@ -14,9 +14,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from deid_portal.engine.differential.budget.price import PrivacyPrice
 from deid_portal.engine.differential.mechanisms.exponential import Exponential
 from deid_portal.engine.differential.mechanisms.mechanism import SLACK
-from deid_portal.engine.differential.price import PrivacyPrice
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts

@@ -13,8 +13,8 @@ from math import ceil
 from statistics import NormalDist
 from typing import Any, ClassVar
 
+from deid_portal.engine.differential.budget.price import PrivacyPrice
 from deid_portal.engine.differential.mechanisms.mechanism import SLACK, NoiseMechanism, check_cost
-from deid_portal.engine.differential.price import PrivacyPrice
 
 TIGHTENED = 1 - 1e-9
 FEWEST_STEPS = 1 << 14  # of the grid in σ, below which the above would not hold

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import ceil, exp, log
 from typing import Any, ClassVar
 
+from deid_portal.engine.differential.budget.price import PrivacyPrice
 from deid_portal.engine.differential.mechanisms.mechanism import SLACK, NoiseMechanism, check_cost
-from deid_portal.engine.differential.price import PrivacyPrice
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from deid_portal.engine.differential.budget.price import PrivacyPrice
 from deid_portal.engine.differential.mechanisms.mechanism import SLACK, check_cost
-from deid_portal.engine.differential.price import PrivacyPrice
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
 

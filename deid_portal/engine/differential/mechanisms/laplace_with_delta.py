@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from math import ceil, exp, expm1, log1p
 from typing import Any, ClassVar
 
+from deid_portal.engine.differential.budget.price import PrivacyPrice
 from deid_portal.engine.differential.mechanisms.discrete_laplace import DiscreteLaplace
 from deid_portal.engine.differential.mechanisms.mechanism import NoiseMechanism, check_cost
-from deid_portal.engine.differential.price import PrivacyPrice
 
 LOOSE_WORDS = "This scale is looser than needed: it spends 1 − √(1 − δ) and not δ."
 

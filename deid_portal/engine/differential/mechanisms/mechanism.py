@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from deid_portal.engine.differential.price import PrivacyPrice
+from deid_portal.engine.differential.budget.price import PrivacyPrice
 from deid_portal.engine.table.table import Counts
 
 CELLS_PER_CALL = 1 << 14  # OpenDP takes about ten seconds for a million

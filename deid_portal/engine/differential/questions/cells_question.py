@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from deid_portal.engine.differential.domains import Indices
-from deid_portal.engine.differential.forecast import CONFIDENCE
-from deid_portal.engine.differential.noise import GridNoise, grid_of_counts, on_grid
-from deid_portal.engine.differential.noisy_result import NoisyResult
+from deid_portal.engine.differential.noise.forecast import CONFIDENCE
+from deid_portal.engine.differential.noise.noise import GridNoise, grid_of_counts, on_grid
+from deid_portal.engine.differential.noise.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import interval_around, percent_words, rounded
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.domains import Indices
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deid_portal.engine.differential.grid import NoiseGrid
-from deid_portal.engine.differential.noise import FINE_COUNTS, GridNoise, on_grid
-from deid_portal.engine.differential.price import PrivacyPrice
+from deid_portal.engine.differential.budget.price import PrivacyPrice
+from deid_portal.engine.differential.noise.grid import NoiseGrid
+from deid_portal.engine.differential.noise.noise import FINE_COUNTS, GridNoise, on_grid
 from deid_portal.engine.differential.setting import PrivacySetting
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts

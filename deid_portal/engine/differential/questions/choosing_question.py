@@ -4,11 +4,11 @@ from abc import abstractmethod
 from dataclasses import dataclass
 
 from deid_portal.engine.differential.fields import OneOf
-from deid_portal.engine.differential.forecast import CONFIDENCE, NoiseForecast
 from deid_portal.engine.differential.mechanisms.exponential import CHOOSING, NoisyMax
-from deid_portal.engine.differential.noisy_result import NoisyResult
+from deid_portal.engine.differential.noise.forecast import CONFIDENCE, NoiseForecast
+from deid_portal.engine.differential.noise.noisy_result import NoisyResult
 from deid_portal.engine.differential.question import PrivateQuestion
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Counts
 

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from deid_portal.engine.differential.domains import LEFT_OUT, Indices
 from deid_portal.engine.differential.fields import ColumnList, Field
-from deid_portal.engine.differential.noise import FOR_COUNTS
+from deid_portal.engine.differential.noise.noise import FOR_COUNTS
 from deid_portal.engine.differential.number_words import join
 from deid_portal.engine.differential.questions.cells_question import CellsQuestion
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.domains import LEFT_OUT, Indices
+from deid_portal.engine.differential.selection.rows import SelectedRows
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,17 @@ from typing import ClassVar
 import numpy as np
 
 from deid_portal.engine.differential.fields import Field
-from deid_portal.engine.differential.forecast import CONFIDENCE
-from deid_portal.engine.differential.noise import FOR_COUNTS, GridNoise, grid_of_counts, on_grid
-from deid_portal.engine.differential.noisy_result import NoisyResult
+from deid_portal.engine.differential.noise.forecast import CONFIDENCE
+from deid_portal.engine.differential.noise.noise import (
+    FOR_COUNTS,
+    GridNoise,
+    grid_of_counts,
+    on_grid,
+)
+from deid_portal.engine.differential.noise.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import interval_around, rounded
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from deid_portal.engine.differential.domains import Indices
 from deid_portal.engine.differential.fields import Field, ValuesColumn
-from deid_portal.engine.differential.noise import FOR_COUNTS
+from deid_portal.engine.differential.noise.noise import FOR_COUNTS
 from deid_portal.engine.differential.questions.cells_question import CellsQuestion
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.domains import Indices
+from deid_portal.engine.differential.selection.rows import SelectedRows
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from deid_portal.engine.differential.domains import LEFT_OUT, DateDomain, Indices
 from deid_portal.engine.differential.fields import DateColumn, Field, OneOf
-from deid_portal.engine.differential.noise import FOR_COUNTS
+from deid_portal.engine.differential.noise.noise import FOR_COUNTS
 from deid_portal.engine.differential.questions.cells_question import CellsQuestion
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.domains import LEFT_OUT, DateDomain, Indices
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.taxonomies.dates import label_of
 
 MONTHS = {"month": 1, "quarter": 3, "year": 12}

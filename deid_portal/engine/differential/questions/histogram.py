@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from deid_portal.engine.differential.buckets import (
+from deid_portal.engine.differential.fields import Field, NumberColumn, NumberField, NumberList
+from deid_portal.engine.differential.noise.noise import FOR_COUNTS
+from deid_portal.engine.differential.questions.cells_question import CellsQuestion
+from deid_portal.engine.differential.selection.buckets import (
     MOST_BUCKETS,
     check_edges,
     equal_edges,
     find_buckets,
 )
-from deid_portal.engine.differential.domains import Indices, NumberDomain, plain_number
-from deid_portal.engine.differential.fields import Field, NumberColumn, NumberField, NumberList
-from deid_portal.engine.differential.noise import FOR_COUNTS
-from deid_portal.engine.differential.questions.cells_question import CellsQuestion
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.domains import Indices, NumberDomain, plain_number
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.documents import Place
 
 BUCKET_FIELDS: tuple[Field, ...] = (

@@ -10,15 +10,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.differential.buckets import middles
 from deid_portal.engine.differential.fields import Field
-from deid_portal.engine.differential.forecast import CONFIDENCE
-from deid_portal.engine.differential.noise import FOR_COUNTS
-from deid_portal.engine.differential.noisy_result import NoisyResult
+from deid_portal.engine.differential.noise.forecast import CONFIDENCE
+from deid_portal.engine.differential.noise.noise import FOR_COUNTS
+from deid_portal.engine.differential.noise.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import rounded, rounded_outwards
 from deid_portal.engine.differential.questions.centred import shared_confidence
 from deid_portal.engine.differential.questions.histogram import BUCKET_FIELDS, Histogram
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
+from deid_portal.engine.differential.selection.buckets import middles
 from deid_portal.engine.table.numbers import Numbers
 
 

@@ -16,8 +16,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from deid_portal.engine.differential.domains import NumberDomain, ValuesDomain
-from deid_portal.engine.differential.features import feature_names, features_of
+from deid_portal.engine.differential.budget.price import PrivacyPrice
 from deid_portal.engine.differential.fields import (
     ColumnList,
     DeclaredValue,
@@ -25,14 +24,15 @@ from deid_portal.engine.differential.fields import (
     NumberField,
     ValuesColumn,
 )
-from deid_portal.engine.differential.forecast import CONFIDENCE, NoiseForecast
-from deid_portal.engine.differential.grid import NoiseGrid
 from deid_portal.engine.differential.mechanisms.discrete_gaussian import draw_gaussian
-from deid_portal.engine.differential.noisy_result import NoisyResult
+from deid_portal.engine.differential.noise.forecast import CONFIDENCE, NoiseForecast
+from deid_portal.engine.differential.noise.grid import NoiseGrid
+from deid_portal.engine.differential.noise.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import join
-from deid_portal.engine.differential.price import PrivacyPrice
 from deid_portal.engine.differential.question import PrivateQuestion
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.domains import NumberDomain, ValuesDomain
+from deid_portal.engine.differential.selection.features import feature_names, features_of
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.differential.setting import MOST_ROWS, PrivacySetting
 from deid_portal.engine.documents import Place
 from deid_portal.engine.errors import InvalidPlan

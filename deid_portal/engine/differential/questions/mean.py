@@ -13,12 +13,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.differential.domains import NumberDomain
 from deid_portal.engine.differential.fields import Field, NumberColumn, NumberField, OneOf
-from deid_portal.engine.differential.forecast import CONFIDENCE
-from deid_portal.engine.differential.grid import NoiseGrid
-from deid_portal.engine.differential.noise import FOR_NUMBERS, GridNoise
-from deid_portal.engine.differential.noisy_result import NoisyResult
+from deid_portal.engine.differential.noise.forecast import CONFIDENCE
+from deid_portal.engine.differential.noise.grid import NoiseGrid
+from deid_portal.engine.differential.noise.noise import FOR_NUMBERS, GridNoise
+from deid_portal.engine.differential.noise.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import (
     interval_around,
     percent_words,
@@ -35,7 +34,8 @@ from deid_portal.engine.differential.questions.centred import (
 )
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.domains import NumberDomain
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.differential.setting import MOST_ROWS
 from deid_portal.engine.documents import Place
 from deid_portal.engine.table.numbers import Numbers

@@ -6,14 +6,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.differential.domains import domain_value_words
 from deid_portal.engine.differential.fields import Field, ValuesColumn
-from deid_portal.engine.differential.forecast import CONFIDENCE
 from deid_portal.engine.differential.mechanisms.exponential import NoisyMax
-from deid_portal.engine.differential.noisy_result import NoisyResult
+from deid_portal.engine.differential.noise.forecast import CONFIDENCE
+from deid_portal.engine.differential.noise.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import percent_words
 from deid_portal.engine.differential.questions.choosing_question import HOW, ChoosingQuestion
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.domains import domain_value_words
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.table.table import Counts
 
 

@@ -7,13 +7,13 @@ answer of the noisy numbers. Only `read()` decides what is shown, and it never s
 from abc import abstractmethod
 from dataclasses import dataclass
 
-from deid_portal.engine.differential.forecast import CONFIDENCE, NoiseForecast
-from deid_portal.engine.differential.noise import FORMULAS, GAUSSIAN, GridNoise
-from deid_portal.engine.differential.noisy_result import NoisyResult
+from deid_portal.engine.differential.budget.price import PrivacyPrice
+from deid_portal.engine.differential.noise.forecast import CONFIDENCE, NoiseForecast
+from deid_portal.engine.differential.noise.noise import FORMULAS, GAUSSIAN, GridNoise
+from deid_portal.engine.differential.noise.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import percent_words
-from deid_portal.engine.differential.price import PrivacyPrice
 from deid_portal.engine.differential.question import PrivateQuestion
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.numbers import Numbers

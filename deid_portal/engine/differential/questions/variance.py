@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar
 
-from deid_portal.engine.differential.domains import NumberDomain
 from deid_portal.engine.differential.fields import Field, NumberColumn
-from deid_portal.engine.differential.forecast import CONFIDENCE
-from deid_portal.engine.differential.noise import FOR_NUMBERS, GridNoise
-from deid_portal.engine.differential.noisy_result import NoisyResult
+from deid_portal.engine.differential.noise.forecast import CONFIDENCE
+from deid_portal.engine.differential.noise.noise import FOR_NUMBERS, GridNoise
+from deid_portal.engine.differential.noise.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import rounded, rounded_outwards
 from deid_portal.engine.differential.questions.centred import (
     CentredSum,
@@ -20,7 +19,8 @@ from deid_portal.engine.differential.questions.centred import (
 )
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.domains import NumberDomain
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
 

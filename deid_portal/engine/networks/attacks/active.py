@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.attacks.confidence import exact_interval, wilson_interval
 from deid_portal.engine.networks.attacks import active_kernels
+from deid_portal.engine.networks.first_draft import start_draft
 from deid_portal.engine.networks.network import Network, Nodes
+from deid_portal.engine.networks.plan import NetworkPlan
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.report.network import ActiveAttempts, ShareFound
+from deid_portal.engine.randomness.chance import Chance
+from deid_portal.engine.report.network import ActiveAttack, ActiveAttempts, ShareFound
 from deid_portal.engine.table.table import Table
 
 DELTA = 0.5
@@ -219,6 +222,36 @@ def _count_known_pairs(
             same = released.has_edges(ends)[0] == true.has_edges(targets[None, :])[0]
             known += bool(is_right and same)
     return known
+
+
+def attack_actively(network: Network, plan: NetworkPlan, progress: Progress) -> ActiveAttack:
+    """Plant fake people, protect the network with them by the same plan, look for them again.
+
+    Beside it, the same without protection. In a large network several attackers act at once, so
+    that one protection serves many attempts. Each draws anew, nothing of it being released.
+    """
+    chance = Chance.in_secret()
+    before: list[Attempt] = []
+    after: list[Attempt] = []
+    repeats = plan.measures.repeats
+    while len(after) < repeats:
+        progress.report(len(after), repeats, "attack", attack="active")
+        generator = chance.generator(f"attempts from {len(after)} on")
+        attackers = min(count_attackers(network.nodes), repeats - len(after))
+        plants = plant_many(network, attackers, generator)
+        planted = plants[0].network
+        everyone = np.arange(planted.nodes, dtype=np.int32)
+        draft = start_draft(planted, replace(plan, directed=False))
+        for method in plan.methods:
+            draft = method.apply(draft, generator, progress)
+        before += [attempt(plant, planted, everyone, progress) for plant in plants]
+        after += [attempt(plant, draft.network, draft.rows, progress) for plant in plants]
+    return ActiveAttack(
+        **vars(summarize_attempts(after)),
+        fakes=len(plants[0].fakes),
+        attackers_at_once=min(count_attackers(network.nodes), repeats),
+        unprotected=summarize_attempts(before),
+    )
 
 
 def summarize_attempts(attempts: list[Attempt]) -> ActiveAttempts:

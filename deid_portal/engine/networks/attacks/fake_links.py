@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from deid_portal.engine.networks import structure_kernels
 from deid_portal.engine.networks.network import Network, Pairs
+from deid_portal.engine.networks.structure import structure_kernels
 from deid_portal.engine.report.network import FakeLinksAttack
 
 MOST_LINKS = 2_000_000

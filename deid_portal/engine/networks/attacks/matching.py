@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.attacks.confidence import exactly
-from deid_portal.engine.networks.neighborhoods import Surroundings, code_neighborhoods
+from deid_portal.engine.networks.knowledge.neighborhoods import Surroundings, code_neighborhoods
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.report.network import MatchingAttack

@@ -15,17 +15,17 @@ from deid_portal.engine.attack_cases.case import AttackAnswer
 from deid_portal.engine.attacks.attack import AttackBins, AttackResult, Bin, Stake, weigh_match
 from deid_portal.engine.attacks.confidence import exactly, wilson_interval
 from deid_portal.engine.errors import InvalidPlan
+from deid_portal.engine.networks.attacks.active import attack_actively
 from deid_portal.engine.networks.attacks.fake_links import detect_fake_links
 from deid_portal.engine.networks.attacks.matching import (
     NodeGuesses,
     match_by_degree,
     match_by_neighborhood,
 )
-from deid_portal.engine.networks.knowledge import Knowledge
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge
 from deid_portal.engine.networks.measures import NetworkMeasures
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.networks.plan import NetworkPlan
-from deid_portal.engine.networks.protection import attack_actively
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
 

@@ -10,7 +10,7 @@ from itertools import islice
 
 import numpy as np
 
-from deid_portal.engine.networks.knowledge import partition_by_degree
+from deid_portal.engine.networks.knowledge.knowledge import partition_by_degree
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.report.network import NoWalk, Walk, WalkingNode
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.networks.draft import NetworkDraft
-from deid_portal.engine.networks.knowledge import partition_by_degree
+from deid_portal.engine.networks.changing.draft import NetworkDraft
+from deid_portal.engine.networks.knowledge.knowledge import partition_by_degree
+from deid_portal.engine.networks.knowledge.partition import NodePartition
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.models.model import LOOK_ALIKES
 from deid_portal.engine.networks.network import Network
-from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.parameters import Declared
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Column, Table

@@ -6,19 +6,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.networks.core_degrees import propose_degrees
-from deid_portal.engine.networks.degree_sequences import (
+from deid_portal.engine.networks.changing.core_degrees import propose_degrees
+from deid_portal.engine.networks.changing.degree_sequences import (
     Degrees,
     DegreeSequence,
     find_greedy_degrees,
     find_optimal_degrees,
 )
-from deid_portal.engine.networks.draft import NetworkDraft
-from deid_portal.engine.networks.knowledge import partition_by_degree
+from deid_portal.engine.networks.changing.draft import NetworkDraft
+from deid_portal.engine.networks.changing.realization import Realization, realize_degrees
+from deid_portal.engine.networks.knowledge.knowledge import partition_by_degree
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.models.model import LOOK_ALIKES
 from deid_portal.engine.networks.network import Network
-from deid_portal.engine.networks.realization import Realization, realize_degrees
 from deid_portal.engine.parameters import Choice, Declared
 from deid_portal.engine.progress import Progress
 

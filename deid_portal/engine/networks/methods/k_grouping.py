@@ -5,11 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.networks.draft import NetworkDraft
+from deid_portal.engine.networks.changing.draft import NetworkDraft
+from deid_portal.engine.networks.changing.node_groups import Grouping, find_grouping, sample_network
+from deid_portal.engine.networks.knowledge.partition import NodePartition
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.models.model import LOOK_ALIKES
-from deid_portal.engine.networks.node_groups import Grouping, find_grouping, sample_network
-from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Column, Table

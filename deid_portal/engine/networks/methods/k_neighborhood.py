@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.networks.comparison import compare_links
-from deid_portal.engine.networks.draft import NetworkDraft
+from deid_portal.engine.networks.changing.draft import NetworkDraft
+from deid_portal.engine.networks.changing.neighborhood_merge import Merging
+from deid_portal.engine.networks.knowledge.partition import NodePartition
 from deid_portal.engine.networks.methods.attributes import leaf_codes, lost_share, show_levels
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.models.model import LOOK_ALIKES
-from deid_portal.engine.networks.neighborhood_merge import Merging
 from deid_portal.engine.networks.network import Network
-from deid_portal.engine.networks.partition import NodePartition
+from deid_portal.engine.networks.structure.comparison import compare_links
 from deid_portal.engine.parameters import Choice, ColumnName, Declared
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Table

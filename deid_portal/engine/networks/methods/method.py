@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place, plain_value
-from deid_portal.engine.networks.draft import NetworkDraft
+from deid_portal.engine.networks.changing.draft import NetworkDraft
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.parameters import Declared
 from deid_portal.engine.progress import Progress

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.networks.draft import NetworkDraft
+from deid_portal.engine.networks.changing.draft import NetworkDraft
+from deid_portal.engine.networks.changing.random_pairs import count_pairs, draw_keys, exclusive_or
 from deid_portal.engine.networks.methods.method import NetworkMethod
-from deid_portal.engine.networks.random_pairs import count_pairs, draw_keys, exclusive_or
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.networks.draft import NetworkDraft
+from deid_portal.engine.networks.changing.draft import NetworkDraft
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.progress import Progress
 

@@ -6,8 +6,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.networks.draft import NOBODY, NetworkDraft
-from deid_portal.engine.networks.link_switching import switch_links
+from deid_portal.engine.networks.changing.draft import NOBODY, NetworkDraft
+from deid_portal.engine.networks.changing.link_switching import switch_links
+from deid_portal.engine.networks.changing.realization import realize_degrees
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.private_counts import (
@@ -15,7 +16,6 @@ from deid_portal.engine.networks.private_counts import (
     private_degree_sequence,
     private_histogram,
 )
-from deid_portal.engine.networks.realization import realize_degrees
 from deid_portal.engine.parameters import Choice, Declared, Parameter
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.table import Column, Table

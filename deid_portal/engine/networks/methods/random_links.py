@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from deid_portal.engine.networks.draft import NetworkDraft
-from deid_portal.engine.networks.link_switching import switch_links
+from deid_portal.engine.networks.changing.draft import NetworkDraft
+from deid_portal.engine.networks.changing.link_switching import switch_links
+from deid_portal.engine.networks.changing.random_pairs import draw_keys, with_keys
 from deid_portal.engine.networks.methods.method import NetworkMethod
-from deid_portal.engine.networks.random_pairs import draw_keys, with_keys
 from deid_portal.engine.parameters import Choice, Declared, Parameter
 from deid_portal.engine.progress import Progress
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from deid_portal.engine.networks.knowledge import WORDS, Knowledge
+from deid_portal.engine.networks.knowledge.knowledge import WORDS, Knowledge
 from deid_portal.engine.networks.models.model import NetworkModel
 
 

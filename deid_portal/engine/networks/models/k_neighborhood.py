@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from deid_portal.engine.networks.knowledge import WORDS, Knowledge
+from deid_portal.engine.networks.knowledge.knowledge import WORDS, Knowledge
+from deid_portal.engine.networks.knowledge.node_classes import NodeClasses
+from deid_portal.engine.networks.knowledge.partition import NodePartition
 from deid_portal.engine.networks.models.model import LOOK_ALIKES, NetworkModel
-from deid_portal.engine.networks.node_classes import NodeClasses
-from deid_portal.engine.networks.partition import NodePartition
 from deid_portal.engine.parameters import ColumnName, Declared
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.networks.knowledge import Knowledge
-from deid_portal.engine.networks.node_classes import NodeClasses
-from deid_portal.engine.networks.partition import NodePartition
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge
+from deid_portal.engine.networks.knowledge.node_classes import NodeClasses
+from deid_portal.engine.networks.knowledge.partition import NodePartition
 from deid_portal.engine.parameters import Declared, Parameter
 
 LOOK_ALIKES = Parameter(

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from deid_portal.engine.differential.buckets import MOST_BUCKETS
-from deid_portal.engine.differential.domains import Indices
 from deid_portal.engine.differential.fields import Field, NumberField, NumberList
-from deid_portal.engine.differential.noise import FOR_COUNTS
+from deid_portal.engine.differential.noise.noise import FOR_COUNTS
 from deid_portal.engine.differential.questions.cells_question import CellsQuestion
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.buckets import MOST_BUCKETS
+from deid_portal.engine.differential.selection.domains import Indices
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.private_counts import histogram_change
 from deid_portal.engine.networks.questions.people import network_setting, people_rows_in

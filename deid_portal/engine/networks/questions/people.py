@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.differential.question import PrivateQuestion
-from deid_portal.engine.differential.rows import SelectedRows
+from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.differential.setting import PrivacySetting
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.network import Network

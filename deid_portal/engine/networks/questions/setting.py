@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self
 
-from deid_portal.engine.differential.domains import parse_domain
+from deid_portal.engine.differential.selection.domains import parse_domain
 from deid_portal.engine.differential.setting import (
     Neighbours,
     PersonUnit,

@@ -1,0 +1,1 @@
+"""What a question is about: which people, and which values their columns may hold."""

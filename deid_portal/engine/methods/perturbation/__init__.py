@@ -1,0 +1,1 @@
+"""Perturbation: random changes of cells, and estimates that correct for them."""

@@ -1,0 +1,1 @@
+"""Tables with differential privacy: a secret sample, and made-up records of private counts."""

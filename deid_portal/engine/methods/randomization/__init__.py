@@ -1,1 +1,0 @@
-"""Randomization: random changes of cells, and estimates that correct for them."""
