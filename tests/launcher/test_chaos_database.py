@@ -83,12 +83,18 @@ def wait_for_status(server: Server, run: str, status: str) -> None:
 
 
 def catch_at_work(server: Server, portal: RunningPortal) -> str:
-    """Start runs until one is seen at work; on a busy machine it may have ended before."""
+    """Start runs until one is seen searching; on a busy machine it may have ended before.
+
+    Before and after it searches, a run itself asks the database; one that is cut off then fails.
+    """
     run = tell_portal(portal, TABLE)[-1]
     while True:
-        status = f"SELECT status FROM runs_run WHERE id = '{run}'"
-        wait_until(lambda asked=status: cell(server, asked) != "queued", "the run has begun")
-        if cell(server, status) == "running":
+        of_run = f"FROM runs_run WHERE id = '{run}'"
+        searches = f"SELECT status = 'running' AND phase = 'search' {of_run}"
+        has_ended = f"SELECT status NOT IN ('queued', 'running') {of_run}"
+        seen = [searches, has_ended]
+        wait_until(lambda asked=seen: any(cell(server, one) for one in asked), "the run searches")
+        if cell(server, searches):
             return run
         run = tell_portal(portal, AGAIN)[-1]
 
