@@ -11,10 +11,12 @@ from pytest_django import DjangoAssertNumQueries
 
 from deid_portal.accounts.models import User
 from deid_portal.runs import queue_position, views
+from deid_portal.runs.figures import trace_chart
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
 from deid_portal.work.leases import claim
 from tests import factories
+from tests.charts import check_chart
 from tests.conftest import Cast
 from tests.patience import PATIENCE
 
@@ -145,6 +147,13 @@ def test_one_poll_brings_the_cards_beside_it_along(
         answer = client.get(address, headers={"HX-Request": "true"})
     assert answer.status_code == 200
     assert 'id="run-side" class="stack" hx-swap-oob="true"' in answer.content.decode()
+
+
+def test_what_is_drawn_of_the_search_stands_in_its_table(at_work: Run) -> None:
+    at_work.refresh_from_db()
+    chart = trace_chart(at_work)
+    assert chart is not None
+    check_chart(chart)
 
 
 def test_polling_ends_with_the_run(cast: Cast, signed_in: SignIn, at_work: Run) -> None:
