@@ -30,10 +30,11 @@ BROWSERS := chromium-headless-shell chromium chromium-browser google-chrome goog
 run: run-packages pango
 	DEMO=$(DEMO) exec $(PY) manage.py portal
 
-ifeq ($(TESTS),)
-test: checks
-endif
-test: test-packages pango browser database
+# What the system must bring is installed while the checks go on: that is waiting for the most part.
+test: test-packages
+	$(MAKE) pango browser database & installing=$$!; \
+	$(if $(TESTS),true,$(MAKE) checks); checked=$$?; \
+	wait $$installing && exit $$checked
 	echo "Tests."
 	$(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder -q $(TESTS)
 
@@ -51,10 +52,13 @@ checks: test-packages
 	$(PY) -m ruff check --quiet .
 	$(TEMPLATES) check templates
 	echo "Types. Meanwhile the other core looks for changes without a migration and compiles the"
-	echo "kernels that most tests need."
+	echo "kernels that most tests need; then both compile, from both ends until they meet."
 	{ DJANGO_SETTINGS_MODULE=tests.settings $(PY) manage.py makemigrations --check --dry-run && \
 		$(PY) -c 'from deid_portal.engine.kernel_warm_up import warm_up; warm_up()'; } & others=$$!; \
-	$(PY) -m mypy; types=$$?; wait $$others && exit $$types
+	$(PY) -m mypy; types=$$?; \
+	[ $$types = 0 ] && kill -0 $$others 2>/dev/null && \
+		$(PY) -c 'from deid_portal.engine.kernel_warm_up import warm_up_rest; warm_up_rest(backwards=True)'; \
+	wait $$others && exit $$types
 
 format: test-packages
 	$(PY) -m ruff check --fix --quiet . || true

@@ -14,8 +14,8 @@ from deid_portal.engine.charts.look import CLEAR, page_figure
 TOKENS_FILE = Path(__file__).parents[1] / "static" / "css" / "tokens.css"
 NUMBER = re.compile(r"[-−]?\d[\d,]*(?:\.\d+)?")
 WIDEST_MARGINS = 200  # pixels; half a page has about 360 for a chart
-# What these draw follows from their table and title: a difference, and places of dots.
-DERIVED = {"influence"}
+# What these draw follows from their table and title: a difference, shares, and places of dots.
+DERIVED = {"influence", "degrees"}
 DRAWINGS = {"before", "after", "network"}
 
 

@@ -3,11 +3,13 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from django.db import transaction
+from django.utils import timezone
 
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.services import add_member, create_team
@@ -49,6 +51,8 @@ from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.taxonomies.services import set_taxonomy
 from deid_portal.vault import vault
 from deid_portal.work.leases import claim
+from deid_portal.work.models import WorkerProcess
+from tests.patience import PATIENCE
 
 DATA = Path(__file__).parent / "data"
 # The decks' twelve patients; see tests/data/README.md.
@@ -191,6 +195,11 @@ def pack(release: Release, format: str = TableFormat.CSV, person: User | None = 
         perform_packing(lease)
     package.refresh_from_db()
     return package
+
+
+def make_worker() -> WorkerProcess:
+    """A worker process that counts as alive however late it is looked for."""
+    return WorkerProcess.objects.create(seen_at=timezone.now() + timedelta(seconds=PATIENCE))
 
 
 def make_fetch(steward: User, team: Team) -> Fetch:

@@ -5,6 +5,7 @@ is only loaded later. The work is real but tiny: it goes through the same doors 
 """
 
 import io
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -109,16 +110,27 @@ def _file_of_every_type() -> bytes:
     return "".join([names, *rows]).encode()
 
 
-def warm_up_rest() -> None:
-    """Compile what only some methods need; it takes longer than all the rest."""
+def warm_up_rest(*, backwards: bool = False) -> None:
+    """Compile what only some methods need; it takes longer than all the rest.
+
+    Two processes share the work if one of them goes `backwards`.
+    """
+    parts: tuple[Callable[[], None], ...] = (
+        _warm_up_other_methods,
+        warm_up_microaggregation,
+        warm_up_concealment,
+        warm_up_networks,
+    )
+    for warm in reversed(parts) if backwards else parts:
+        warm()
+
+
+def _warm_up_other_methods() -> None:
     for method in DIVIDING_METHODS:
         for models in ([], MODELS[:1], MODELS):
             _protect(method, models)
     for method in (*SEPARATING_METHODS, *SWAPPING_METHODS):
         _protect(method, [])
-    warm_up_microaggregation()
-    warm_up_concealment()
-    warm_up_networks()
 
 
 def _protect(method: dict[str, Any], models: list[dict[str, Any]]) -> None:

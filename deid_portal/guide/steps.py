@@ -34,6 +34,12 @@ class GuideStep:
     state: str = "closed"  # done, current, open, attention or closed
     reason: str = ""
 
+    @property
+    def remark(self) -> str:
+        """Return what is read out after the label, as the rest of its sentence."""
+        states = {"done": ", done", "attention": ", needs attention", "closed": ", not open yet"}
+        return states.get(self.state, "") + (f": {self.reason}" if self.reason else "")
+
 
 LABELS = {
     "upload": "Upload",

@@ -103,15 +103,18 @@ function hand(href, name) {
   link.click();
 }
 
+// Room for the title, as in with_title (deid_portal/engine/charts/drawing.py).
+const TITLE_ROOM = 44;
+
 // The saved picture says its finding itself: the title goes into it, on the surface of the theme.
 async function savePicture(figure, kind) {
   const Plotly = await load();
   const box = figure.querySelector("[data-chart]");
   const { data, layout } = coloured(figureOf(box));
   const width = Math.max(box.clientWidth, 640);
-  const height = layout.height + 44;
+  const height = layout.height + TITLE_ROOM;
   const title = { text: figure.querySelector(".chart-title")?.textContent };
-  const titled = { ...layout, width, height, title, margin: { ...layout.margin, t: layout.margin.t + 44 } };
+  const titled = { ...layout, width, height, title, margin: { ...layout.margin, t: layout.margin.t + TITLE_ROOM } };
   const href = await Plotly.toImage({ data, layout: titled }, { format: kind, width, height, scale: kind === "png" ? 2 : 1 });
   hand(href, `${fileName(figure)}.${kind}`);
 }

@@ -21,6 +21,7 @@ from deid_portal.engine.networks.attacks.trials import NETWORK_ATTACKS
 from deid_portal.runs.models import Run
 from deid_portal.work.leases import WorkStatus
 from tests import factories
+from tests.charts import check_chart
 from tests.conftest import Cast
 
 SignIn = Callable[[User], Client]
@@ -90,6 +91,15 @@ def test_the_worst_is_open_and_any_other_can_be_chosen(
     assert f'id="panel-title">{worst.title}<' in page
     assert 'id="panel-title">Linkage<' in read(client, run, "?attack=record-linkage")
     assert f'id="panel-title">{worst.title}<' in read(client, run, "?attack=nonsense")
+
+
+@pytest.mark.parametrize("attack", ["record-linkage", "homogeneity", "skewness"])
+def test_a_chart_draws_what_its_table_says(
+    run: Run, cast: Cast, signed_in: SignIn, attack: str
+) -> None:
+    factories.attack(run, cast.steward, attack)
+    address = reverse("attacks:show", args=[run.id])
+    check_chart(signed_in(cast.steward).get(address, {"attack": attack}).context["chart"])
 
 
 def test_what_is_over_the_limit_leads_back_to_the_plan(

@@ -175,9 +175,12 @@ def ask_alone(world: World, times: int) -> Answers:
 class Person(threading.Thread):
     """Watches a run or the home, and opens a page every few seconds."""
 
-    def __init__(self, world: World, number: int, deadline: float, answers: Answers) -> None:
+    def __init__(
+        self, world: World, number: int, deadline: float, pages: int, answers: Answers
+    ) -> None:
         super().__init__(daemon=True)
         self._world, self._deadline, self._answers = world, deadline, answers
+        self._pages_to_open = pages
         self._browser = Browser(world.address, world.sessions[number])
         self._chance = random.Random(number)
         self._watches_home = number % 2 == 0
@@ -197,8 +200,11 @@ class Person(threading.Thread):
                 self._poll()
             pause = 2.0 if self._watches_home else 1.0
             time.sleep(max(0.0, began + pause - time.monotonic()))
+        while self._pages_to_open > 0:
+            self._open_page()
 
     def _open_page(self) -> None:
+        self._pages_to_open -= 1
         pages = {**self._world.pages(), "bell": self._world.parts()["bell"]}
         kind = self._chance.choice(sorted(pages))
         path = self._chance.choice(pages[kind])
@@ -214,9 +220,10 @@ class Person(threading.Thread):
             self._run = next(self._runs, self._run)
 
 
-def ask_together(world: World, people: int, seconds: float) -> Answers:
+def ask_together(world: World, people: int, seconds: float, pages: int = 0) -> Answers:
+    """Let people ask for so long, and until each has opened so many pages."""
     answers, deadline = Answers(), time.monotonic() + seconds
-    crowd = [Person(world, number, deadline, answers) for number in range(people)]
+    crowd = [Person(world, number, deadline, pages, answers) for number in range(people)]
     for person in crowd:
         person.start()
     for person in crowd:

@@ -5,10 +5,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from plotly.graph_objects import Figure
 
 from deid_portal.engine import InvalidPlan, InvalidTable, Outcome, Plan, Table, assess, protect
 from deid_portal.engine.files.csv.reader import CsvFormat, read_csv
 from deid_portal.engine.report import Report
+from tests.engine.networks.test_every_network_method import outcome_of
 from tests.engine.tables import ADULT, DATA, adult_columns, adult_table, document, read_adult
 
 KEPT = {"role": "insensitive"}
@@ -53,6 +55,24 @@ def test_a_frame_is_protected_as_its_file_is() -> None:
         table = read_csv(stream, CsvFormat())
     plan = patients_plan()
     assert is_same(protect(pd.read_csv(path), plan), protect(table, Plan.from_document(plan)))
+
+
+def test_the_charts_of_a_report_are_figures_with_titles() -> None:
+    figures = protect(pd.read_csv(DATA / "patients12.csv"), patients_plan()).figures()
+    assert {"loss", "classes"} <= set(figures)
+    check_figures(figures)
+
+
+def test_the_charts_of_a_network_are_figures_with_titles() -> None:
+    figures = outcome_of({"name": "k-degree", "k": 3}).figures()
+    assert figures
+    check_figures(figures)
+
+
+def check_figures(figures: dict[str, Any]) -> None:
+    for name, figure in figures.items():
+        assert isinstance(figure, Figure), name
+        assert figure.layout.title.text, name
 
 
 def test_the_census_as_a_frame_is_protected_as_its_file_is() -> None:

@@ -20,7 +20,6 @@ from deid_portal.runs.services import start_run
 from deid_portal.runs.sweeps import SweepGrid, start_sweep
 from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.work.leases import claim
-from deid_portal.work.models import WorkerProcess
 from tests import factories
 from tests.audit.test_chain import edit
 from tests.conftest import Cast
@@ -52,7 +51,7 @@ def test_a_run_at_work_shows_how_far_it_is_and_can_be_stopped(
     assert claim(Run, str(run.id)) is not None
     figures = {"fraction": 0.31, "left": 120.0}
     Run.objects.filter(id=run.id).update(phase="search", done=1, total=10, figures=figures)
-    WorkerProcess.objects.create(seen_at=timezone.now())
+    factories.make_worker()
     client = signed_in(cast.steward)
     page = _page(client)
     assert "about 2 minutes left" in page

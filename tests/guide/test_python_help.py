@@ -25,6 +25,13 @@ def test_the_release_hides_everybody_and_keeps_the_types(found: dict[str, object
     assert "name" not in release
 
 
+def test_the_charts_say_what_they_show(found: dict[str, object]) -> None:
+    charts = found["charts"]
+    assert isinstance(charts, dict)
+    assert {"loss", "classes"} <= set(charts)
+    assert all(chart.layout.title.text for chart in charts.values())
+
+
 def test_the_frame_comes_back(found: dict[str, object]) -> None:
     again, people = found["again"], found["people"]
     assert isinstance(again, pd.DataFrame)

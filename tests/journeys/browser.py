@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import which
+from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import (
     Browser,
+    BrowserContext,
     ConsoleMessage,
     Page,
     Response,
@@ -64,14 +66,20 @@ def open_browser() -> Iterator[Browser]:
         browser.close()
 
 
+def new_context(browser: Browser, **options: Any) -> BrowserContext:
+    """Open a window of its own that is as patient as everything else here."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(PATIENCE_MS)
+    return context
+
+
 class Person:
     """Somebody of the demo, with a browser window of their own."""
 
     def __init__(self, browser: Browser, address: str, name: str) -> None:
         self.address = address
         self.name = name
-        context = browser.new_context(viewport={"width": 1280, "height": 900})
-        context.set_default_timeout(PATIENCE_MS)
+        context = new_context(browser, viewport={"width": 1280, "height": 900})
         self.page: Page = context.new_page()
         self.complaints: list[str] = []
         self.page.on("console", self._note)

@@ -7,9 +7,14 @@ from playwright.sync_api import Browser
 from tests.journeys.browser import open_browser
 from tests.journeys.reset import begin_again
 from tests.launcher.portal import RunningPortal, prepared_demo, running_portal
+from tests.patience import PATIENCE
 
-# A dead worker is noticed sooner than usual, but one that is only slow is not taken for dead.
-QUICK = {"WORK_STALE_SECONDS": "10", "WORK_SWEEP_SECONDS": "1", "WORK_HEARTBEAT_SECONDS": "1"}
+# However slow a worker is, it is not taken for dead; `test_work_survives.py` kills one and says so.
+QUICK = {
+    "WORK_STALE_SECONDS": str(PATIENCE),
+    "WORK_SWEEP_SECONDS": "1",
+    "WORK_HEARTBEAT_SECONDS": "1",
+}
 
 
 @pytest.fixture(scope="package")

@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Browser, expect
 
 from tests.accounts.test_second_factor import code_of
-from tests.journeys.browser import Person
+from tests.journeys.browser import Person, new_context
 from tests.launcher.portal import RunningPortal
 
 # A key that is built in, remembers who it belongs to, and recognizes its owner at once.
@@ -96,7 +96,7 @@ def test_a_passkey_instead_of_the_password(portal: RunningPortal, browser: Brows
 
 def guess_until_refused(browser: Browser, person: Person) -> None:
     """A stranger at the same address tries passwords until the page says to wait."""
-    stranger = browser.new_context().new_page()
+    stranger = new_context(browser).new_page()
     refusal = stranger.get_by_text("Too many wrong tries: wait about 15 minutes")
     stranger.goto(f"{person.address}/sign-in/")
     for _ in range(6):
@@ -116,7 +116,7 @@ def test_an_invitation_leads_into_the_team(portal: RunningPortal, browser: Brows
     page.get_by_role("button", name="Make a link").click()
     link = page.locator(".secret").inner_text()
     administrator.check_page()
-    newcomer = browser.new_context().new_page()
+    newcomer = new_context(browser).new_page()
     newcomer.goto(link)
     newcomer.fill("[name=username]", "newcomer")
     newcomer.fill("[name=full_name]", "New Comer")

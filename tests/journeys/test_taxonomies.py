@@ -4,7 +4,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.journeys.browser import Person
+from tests.journeys.browser import Person, new_context
 from tests.launcher.portal import RunningPortal
 
 PLACES = [f"place {number:04}" for number in range(2000)]
@@ -198,7 +198,7 @@ def test_the_tree_without_scripts(portal: RunningPortal, browser: Browser) -> No
     steward = Person(browser, portal.address, "steward")
     _open_education(steward)
     state = steward.page.context.storage_state()
-    context = browser.new_context(java_script_enabled=False, storage_state=state)
+    context = new_context(browser, java_script_enabled=False, storage_state=state)
     page = context.new_page()
     page.goto(steward.page.url)
     page.locator("#node-0 button.tree-toggle").click()

@@ -46,11 +46,16 @@ def signal_all(pids: set[int], number: signal.Signals) -> None:
 
 def is_stopped(pid: int) -> bool:
     """A signal is sent in an instant; a process on another core goes on for a moment."""
+    return state_of(pid) in ("T", "Z", "")
+
+
+def state_of(pid: int) -> str:
+    """Return the letter of a process, Z for one that has ended, nothing for one that is gone."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return True
-    return status.rsplit(")", 1)[1].split()[0] in "TZ"
+    except (FileNotFoundError, ProcessLookupError):  # the latter if it ends while it is read
+        return ""
+    return status.rsplit(")", 1)[1].split()[0]
 
 
 def is_database_free(data_dir: Path) -> bool:

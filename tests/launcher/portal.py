@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -105,6 +106,14 @@ def processes_of(data_dir: Path) -> dict[int, str]:
     return found
 
 
+def is_leader(pid: int) -> bool:
+    """Say whether a process leads a group of its own, as all do that the launcher starts."""
+    try:
+        return os.getpgid(pid) == pid
+    except ProcessLookupError:
+        return False
+
+
 class RunningPortal:
     def __init__(self, data_dir: Path, **settings: str) -> None:
         self.data_dir = data_dir
@@ -137,7 +146,11 @@ class RunningPortal:
         assert self.address, self.output
 
     def health(self) -> dict[str, Any]:
-        with urllib.request.urlopen(f"{self.address}/healthz", timeout=PATIENCE) as answer:
+        try:
+            answer = urllib.request.urlopen(f"{self.address}/healthz", timeout=PATIENCE)
+        except urllib.error.HTTPError as error:  # 503 says in its body what is missing
+            answer = error
+        with answer:
             found: dict[str, Any] = json.load(answer)
         return found
 
@@ -145,6 +158,20 @@ class RunningPortal:
         """Return the processes whose command line has all the words."""
         running = processes_of(self.data_dir).items()
         return {pid for pid, command in running if all(word in command for word in words)}
+
+    def leader(self, *words: str) -> int:
+        """Return the process that the launcher itself started, not one that it has forked.
+
+        Who was killed a moment ago may not be back yet.
+        """
+        leaders: list[int] = []
+
+        def is_back() -> bool:
+            leaders[:] = filter(is_leader, self.pids(*words))
+            return len(leaders) == 1
+
+        wait_until(is_back, f"{' '.join(words)} runs")
+        return leaders[0]
 
     def stop_at_once(self) -> None:
         """Ask twice, as somebody in a hurry does; how it stops when asked once is tested apart."""

@@ -23,14 +23,9 @@ def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPortal]:
         yield portal
 
 
-def leader(portal: RunningPortal, *words: str) -> int:
-    """Return the process that the launcher itself started, not one that it has forked."""
-    [pid] = [pid for pid in portal.pids(*words) if os.getpgid(pid) == pid]
-    return pid
-
-
 def test_it_answers_with_database_and_queue(portal: RunningPortal) -> None:
-    assert portal.health() == {"status": "ok", "database": True, "queue": True}
+    well = {"status": "ok", "database": True, "queue": True}
+    wait_until(lambda: portal.health() == well, "all is well")
 
 
 def test_it_prints_the_sign_ins_and_ends_with_the_address(portal: RunningPortal) -> None:
@@ -75,36 +70,51 @@ def sign_in(portal: RunningPortal, name: str, password: str) -> int:
         return error.code
 
 
+def times_counted_alone(portal: RunningPortal) -> int:
+    """Return how often a web process did without the broker because it was slow to answer."""
+    logs = (portal.data_dir / "logs").glob("*.log")
+    return sum(log.read_text().count("Redis does not answer") for log in logs)
+
+
 def test_wrong_passwords_count_for_all_web_processes_and_outlive_them(
     portal: RunningPortal,
 ) -> None:
-    assert [sign_in(portal, "Analyst", "wrong") for _ in range(3)] == [200] * 3
-    old = portal.pids("gunicorn") - {leader(portal, "gunicorn")}
+    for name in ("analyst", "reviewer", "approver"):  # on a very busy machine not only the first
+        before = times_counted_alone(portal)
+        first = [sign_in(portal, name.title(), "wrong") for _ in range(3)]
+        killed = kill_web_processes(portal)
+        then = [sign_in(portal, name, "wrong") for _ in range(3)]
+        if times_counted_alone(portal) == before:
+            break
+    assert (first, killed, then) == ([200, 200, 200], 2, [200, 200, 429])
+    assert sign_in(portal, "steward", "demo-steward") == 200
+
+
+def kill_web_processes(portal: RunningPortal) -> int:
+    old = portal.pids("gunicorn") - {portal.leader("gunicorn")}
     for pid in old:
         os.kill(pid, signal.SIGKILL)
     wait_until(lambda: not portal.pids() & old, "the old web processes are gone")
-    answers = [sign_in(portal, "analyst", "wrong") for _ in range(3)]
-    assert (len(old), answers) == (2, [200, 200, 429])
-    assert sign_in(portal, "steward", "demo-steward") == 200
+    return len(old)
 
 
 def test_a_killed_worker_comes_back_and_its_pool_is_gone(portal: RunningPortal) -> None:
     wait_until(lambda: len(portal.pids("celery", "worker")) >= 3, "the worker has its pool")
     before = portal.pids("celery", "worker")
-    os.kill(leader(portal, "celery", "worker"), signal.SIGKILL)
+    os.kill(portal.leader("celery", "worker"), signal.SIGKILL)
     wait_until(lambda: portal.pids("celery", "worker") - before, "a new worker is started")
     wait_until(lambda: not portal.pids() & before, "the old pool is gone")
     assert "The worker stopped unexpectedly (signal 9) and is started again." in portal.output
 
 
 def test_a_killed_broker_comes_back(portal: RunningPortal) -> None:
-    os.kill(leader(portal, "valkey-server"), signal.SIGKILL)
+    os.kill(portal.leader("valkey-server"), signal.SIGKILL)
     wait_until(lambda: "The broker stopped unexpectedly" in portal.output, "it is noticed")
     wait_until(lambda: portal.health()["queue"], "the queue is back")
 
 
 def test_a_killed_web_server_comes_back_on_the_same_port(portal: RunningPortal) -> None:
-    os.kill(leader(portal, "gunicorn"), signal.SIGKILL)
+    os.kill(portal.leader("gunicorn"), signal.SIGKILL)
     wait_until(lambda: "The web server stopped unexpectedly" in portal.output, "it is noticed")
     # The launcher holds the port, so a visitor waits for the new server instead of being refused.
     wait_until(lambda: portal.pids("gunicorn"), "a new web server is started")
@@ -113,4 +123,4 @@ def test_a_killed_web_server_comes_back_on_the_same_port(portal: RunningPortal) 
 
 def test_being_terminated_ends_well_and_leaves_nothing(portal: RunningPortal) -> None:
     assert portal.stop(signal.SIGTERM) == 0
-    assert processes_of(portal.data_dir) == {}
+    wait_until(lambda: not processes_of(portal.data_dir), "everything ended with the launcher")

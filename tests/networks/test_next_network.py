@@ -11,6 +11,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.releases.repetition import repeat_release
 from deid_portal.reviews.services import RequestTerms, ask_for_review
 from tests import factories
+from tests.charts import check_chart
 from tests.conftest import Cast
 from tests.networks import worlds
 
@@ -51,6 +52,8 @@ def test_the_page_says_what_changed_and_leads_to_the_run(
     assert "77 of 78 links are still there" in said
     assert "Run the plan on this version" in said
     seen = signed_in(cast.reviewer).get(reverse("networks:changes", args=[second.id]))
+    check_chart(page.context["chart"])
+    check_chart(seen.context["chart"])
     counts = [int(cell) for row in seen.context["chart"].table.rows for cell in row[1:-1]]
     assert all(count == 0 or count >= 5 for count in counts)  # the last one joins the few
 

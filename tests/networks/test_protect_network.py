@@ -15,6 +15,7 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.sweeps import SweepGrid, start_sweep
 from deid_portal.runs.variants import start_variant
 from deid_portal.vault import vault
+from tests.charts import check_chart
 from tests.conftest import Cast
 from tests.networks import worlds
 
@@ -39,6 +40,7 @@ def test_the_page_proposes_the_policys_k_and_the_fitting_method(
     choosing = page.context["choosing"]
     assert (choosing.method, choosing.form["k"].value()) == ("k-degree", 5)
     assert "at least 4 others" in page.content.decode()
+    check_chart(choosing.prices)
 
 
 def test_what_is_chosen_is_saved_and_leads_to_the_run(

@@ -18,6 +18,7 @@ from deid_portal.vault import vault
 from deid_portal.vault.chunks import MAGIC
 from tests import factories
 from tests.conftest import Cast
+from tests.patience import PATIENCE
 from tests.plans.test_choose_protection import SignIn
 
 # An estimate may leave this much more detail on the table than the run finds; both may leave out
@@ -29,7 +30,7 @@ LIMIT = 0.05
 @pytest.fixture
 def demo(db: None, monkeypatch: pytest.MonkeyPatch) -> Dataset:
     # A busy machine must not turn a test red: there is time for as many checks as anywhere.
-    monkeypatch.setattr(estimation, "SECONDS", 5.0)
+    monkeypatch.setattr(estimation, "SECONDS", PATIENCE)
     make_people()
     dataset = make_dataset()
     assert dataset is not None

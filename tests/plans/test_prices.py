@@ -14,6 +14,7 @@ from deid_portal.plans.prices import (
     price_of_other_limits,
 )
 from tests import factories
+from tests.charts import check_chart
 from tests.conftest import Cast
 from tests.plans.test_choose_protection import CHOICE, SignIn
 
@@ -42,6 +43,7 @@ def test_the_chart_says_what_the_next_step_costs() -> None:
     prices = [HidingPrice(4, 0.25, 0.0), HidingPrice(5, 0.31, 0.01), HidingPrice(10, None, 0.2)]
     chart = chart_of_prices(prices, CHOSEN)
     assert chart.title == "Hiding among 5 instead of 4 would cost 0.06 more"
+    check_chart(chart)
     assert list(chart.figure.data[0].x) == ["4", "5"]
     assert chart.table == ChartTable(
         ["Hides among", "4", "5", "10"], [["Lost at 0\u00a0%", "0.25", "0.31", "–"]]
@@ -53,6 +55,7 @@ def test_other_shares_left_out_are_drawn_beside_the_chosen_one(dataset: Dataset)
     others = price_of_other_limits(dataset, choice)
     assert list(others) == [0.02, 0.1]
     chart = chart_of_prices(price_of_hiding(dataset, choice), choice, others)
+    check_chart(chart)
     assert [row[0] for row in chart.table.rows] == [
         "Lost at 5\u00a0%", "at 2\u00a0%", "at 10\u00a0%",
     ]  # fmt: skip

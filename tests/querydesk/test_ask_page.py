@@ -16,6 +16,7 @@ from deid_portal.querydesk.prices import round_up, setting_of
 from deid_portal.querydesk.question_form import compose_question, draft_fields, kinds_that_fit
 from deid_portal.vault import vault
 from tests import factories
+from tests.charts import check_chart
 from tests.conftest import Cast
 
 SignIn = Callable[[User], Client]
@@ -214,10 +215,13 @@ def test_a_histogram_has_a_finding_and_its_numbers(
     question = factories.ask_about(
         desk, cast.analyst, epsilon=5, query="histogram", column="Age", edges=[0, 30, 60, 100]
     )
-    factories.answer_question(question)
+    question = factories.answer_question(question)
     page = signed_in(cast.analyst).get(f"/query-desk/questions/{question.id}/").content.decode()
     assert "30–60" in page
     assert "data-chart=" in page
+    chart = chart_of(question, question.answer)
+    assert chart is not None
+    check_chart(chart)
     assert re.search(r"(More than half are|The largest group is|Too few)", page)
 
 

@@ -10,6 +10,7 @@ from deid_portal.engine.report import Report
 from tests.chance import known_secret
 from tests.engine.publication.test_details import COLUMNS, TABLE
 from tests.engine.tables import document
+from tests.patience import PATIENCE
 
 EXACT = {"name": "levels", "levels": {}, "suppression_limit": 0.5}
 
@@ -21,7 +22,8 @@ def make_report(
     plan = Plan.from_document(document(columns or COLUMNS, **({"method": EXACT} | changes)))
     outcome = protect(table, plan, secret=known_secret())
     if not outcome.solution:
-        return replace(outcome.report, remedies=find_remedies(table, plan, outcome.report))
+        remedies = find_remedies(table, plan, outcome.report, seconds=PATIENCE)
+        return replace(outcome.report, remedies=remedies)
     return outcome.full_report
 
 

@@ -21,6 +21,7 @@ from deid_portal.reports.board import scenarios_of
 from deid_portal.runs.models import Run
 from deid_portal.runs.variants import start_variant
 from tests import factories
+from tests.charts import check_chart
 from tests.conftest import Cast
 
 SignIn = Callable[[User], Client]
@@ -48,7 +49,9 @@ def test_without_a_run_a_sweep_is_offered(cast: Cast, signed_in: SignIn) -> None
 def test_one_run_is_shown_with_the_hint_to_make_another(
     cast: Cast, run: Run, signed_in: SignIn
 ) -> None:
-    page = _page(signed_in(cast.steward), run.dataset)
+    answer = signed_in(cast.steward).get(reverse("reports:board", args=[run.dataset_id]))
+    check_chart(answer.context["chart"])
+    page = answer.content.decode()
     assert "One run so far: it loses" in page
     assert "Run another to compare." in page
 
@@ -59,6 +62,7 @@ def test_two_pinned_runs_are_compared_in_words(cast: Cast, run: Run, signed_in: 
     answer = client.get(reverse("reports:board", args=[run.dataset_id]) + "?a=2&b=1")
     board = answer.context["board"]
     assert (board.a.number, board.b.number) == (2, 1)
+    check_chart(answer.context["chart"])
     assert "A keeps more detail, B has the lower risk." in answer.content.decode()
     assert 'id="a-2" aria-label="Pin run 2 as A" checked' in answer.content.decode()
 

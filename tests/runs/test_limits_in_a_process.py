@@ -62,7 +62,7 @@ def data_dir(empty_portal: Path, tmp_path: Path) -> Path:
 
 
 def _ending(data_dir: Path) -> tuple[str, str]:
-    with closing(sqlite3.connect(data_dir / "portal.sqlite3")) as database:
+    with closing(sqlite3.connect(data_dir / "portal.sqlite3", timeout=PATIENCE)) as database:
         [(status, problem)] = database.execute("SELECT status, problem FROM runs_run").fetchall()
     return status, problem.partition(".")[0]
 

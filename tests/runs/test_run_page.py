@@ -10,13 +10,15 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from deid_portal.accounts.models import User
-from deid_portal.runs import views
+from deid_portal.runs import queue_position, views
+from deid_portal.runs.figures import trace_chart
 from deid_portal.runs.models import Run
 from deid_portal.runs.services import start_run
 from deid_portal.work.leases import claim
-from deid_portal.work.models import WorkerProcess
 from tests import factories
+from tests.charts import check_chart
 from tests.conftest import Cast
+from tests.patience import PATIENCE
 
 SignIn = Callable[[User], Client]
 AT_WORK: dict[str, Any] = {
@@ -58,7 +60,7 @@ def _page(client: Client, run: Run) -> str:
 def test_a_waiting_run_says_how_many_are_ahead(cast: Cast, signed_in: SignIn, run: Run) -> None:
     dataset = factories.make_planned_dataset(cast.steward, cast.team)
     second = start_run(dataset=dataset, started_by=cast.steward)
-    WorkerProcess.objects.create(seen_at=timezone.now())
+    factories.make_worker()
     page = _page(signed_in(cast.steward), second)
     assert "1 run ahead of you" in page
     assert "Run next" in page
@@ -147,6 +149,13 @@ def test_one_poll_brings_the_cards_beside_it_along(
     assert 'id="run-side" class="stack" hx-swap-oob="true"' in answer.content.decode()
 
 
+def test_what_is_drawn_of_the_search_stands_in_its_table(at_work: Run) -> None:
+    at_work.refresh_from_db()
+    chart = trace_chart(at_work)
+    assert chart is not None
+    check_chart(chart)
+
+
 def test_polling_ends_with_the_run(cast: Cast, signed_in: SignIn, at_work: Run) -> None:
     Run.objects.filter(id=at_work.id).update(status=Run.Status.FAILED)
     answer = signed_in(cast.steward).get(reverse("runs:progress", args=[at_work.id]))
@@ -162,6 +171,7 @@ def test_a_run_that_ends_within_a_moment_skips_the_page(
     def work_meanwhile(seconds: float) -> None:
         factories.finish_run(run)
 
+    monkeypatch.setattr(queue_position, "SECONDS_WORTH_NO_PAGE", PATIENCE)
     monkeypatch.setattr("deid_portal.runs.queue_position.time.sleep", work_meanwhile)
     answer = signed_in(cast.steward).get(reverse("runs:show", args=[run.id]))
     assert answer["Location"] == reverse("reports:report", args=[run.id])

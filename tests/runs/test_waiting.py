@@ -5,7 +5,6 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
@@ -13,7 +12,6 @@ from deid_portal.runs.models import Run
 from deid_portal.runs.queue_position import describe_wait, seconds_until_start
 from deid_portal.runs.selectors import next_run_id, waiting_in_turn
 from deid_portal.runs.services import start_run
-from deid_portal.work.models import WorkerProcess
 from tests import factories
 from tests.conftest import Cast
 
@@ -50,7 +48,7 @@ def test_without_a_worker_or_experience_no_time_is_promised(two_runs: tuple[Run,
 
 def test_experience_and_workers_give_a_time(cast: Cast, two_runs: tuple[Run, Run]) -> None:
     factories.make_finished_run(cast.steward, cast.team)
-    WorkerProcess.objects.create(seen_at=timezone.now())
+    factories.make_worker()
     wait = describe_wait(two_runs[1], waiting_in_turn())
     assert (wait.runs_ahead, wait.workers) == (1, 1)
     assert wait.seconds is not None

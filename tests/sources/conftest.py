@@ -4,13 +4,21 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
+from deid_portal.sources import postgresql as sources
 from deid_portal.sources.models import Connection
 from deid_portal.sources.postgresql import Address, Encryption
 from deid_portal.sources.services import add_connection
 from tests import postgresql
 from tests.conftest import Cast
+from tests.patience import PATIENCE
 
 READER_PASSWORD = "password of the reader"
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that is well may be slow to answer on a busy machine."""
+    monkeypatch.setattr(sources, "CONNECT_SECONDS", PATIENCE)
 
 
 class Server:

@@ -18,6 +18,7 @@ from deid_portal.sources.postgresql import (
     copy_answer,
     list_tables,
 )
+from tests.patience import PATIENCE
 from tests.sources.conftest import Server
 
 
@@ -40,7 +41,7 @@ class Watching:
         self.seen.append((rows, size))
 
 
-def ask(address: Address, *, seconds: int = 20, **question: str) -> Table:
+def ask(address: Address, *, seconds: int = PATIENCE, **question: str) -> Table:
     target = io.BytesIO()
     answered = copy_answer(address, TableOrQuery(**question), target, Watching(), seconds)
     types = dict.fromkeys(answered.text_columns, TypeChoice.TEXT)

@@ -12,10 +12,11 @@ from deid_portal.datasets.services import tag_columns
 from deid_portal.engine import InvalidPlan
 from deid_portal.engine.taxonomies.taxonomy import LevelEffect
 from deid_portal.taxonomies import library, pages, selectors, services, trials
-from deid_portal.taxonomies.figures import effect_title
+from deid_portal.taxonomies.figures import effect_of, effect_title
 from deid_portal.taxonomies.models import ColumnTaxonomy, TaxonomyKind
 from deid_portal.taxonomies.services import propose_taxonomy, set_taxonomy, set_taxonomy_from_file
 from tests import factories
+from tests.charts import check_chart
 from tests.conftest import Cast
 
 SignIn = Callable[[User], Client]
@@ -100,3 +101,6 @@ def test_the_title_speaks_of_the_first_level_that_joins_values() -> None:
     left = (60, 60, 6, 1)
     effects = [LevelEffect(level, "", count, 1, level / 3) for level, count in enumerate(left)]
     assert effect_title(effects).startswith("At level 2, 60 values become 6 ")
+    chart = effect_of(effects, is_whole=True)
+    assert chart is not None
+    check_chart(chart)

@@ -1,8 +1,13 @@
 """A chart: its finding as a sentence, the figure, and the same numbers as a table."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ class ChartTable:
 
 @dataclass(frozen=True)
 class Chart:
-    """The title states the finding; `figure` is a `plotly.graph_objects.Figure`.
+    """The title states the finding.
 
     A chart without a figure has too many points to draw, so only its table is shown. A chart
     without a table is shown on a page that lists the numbers elsewhere.
@@ -45,6 +50,10 @@ class Chart:
     id: str
     title: str
     caption: str
-    figure: Any = field(compare=True)
+    figure: Figure | None
     table: ChartTable | None = None
     note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.figure is not None and not hasattr(self.figure, "to_plotly_json"):
+            raise TypeError(f"The figure of the chart {self.id} is none of Plotly's.")

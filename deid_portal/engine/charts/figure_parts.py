@@ -93,7 +93,7 @@ def bars(
         name=as_text(name) or None,
         marker=marker,
         text=None if texts is None else _texts(texts),
-        hovertemplate=(hover or f"%{{{along}}}: %{{{across}:.4~g}}") + f"<extra>{name}</extra>",
+        **_hovering(hover or f"%{{{along}}}: %{{{across}:.4~g}}", name),
         **more,
     )
 
@@ -197,4 +197,4 @@ def marks(
 def _hovering(template: str, name: str) -> dict[str, str]:
     if not template:
         return {"hoverinfo": "skip"}
-    return {"hovertemplate": f"{template}<extra>{name}</extra>"}
+    return {"hovertemplate": f"{template}<extra>{as_text(name)}</extra>"}

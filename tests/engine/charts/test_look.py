@@ -7,10 +7,27 @@ import sys
 from pathlib import Path
 
 import plotly.io
+import pytest
 from plotly.offline import get_plotlyjs_version
 
-from deid_portal.engine.charts.figure_parts import bars, draw_figure, grouped_bars, with_title
-from deid_portal.engine.charts.look import ACCENT, FONT, NAME, TOKENS, look, page_figure
+from deid_portal.engine.charts.chart import Chart
+from deid_portal.engine.charts.figure_parts import (
+    bars,
+    draw_figure,
+    grouped_bars,
+    marks,
+    polyline,
+    with_title,
+)
+from deid_portal.engine.charts.look import (
+    ACCENT,
+    FONT,
+    NAME,
+    TITLE_ROOM,
+    TOKENS,
+    look,
+    page_figure,
+)
 
 STATIC = Path(__file__).parents[3] / "static"
 CSS = (STATIC / "css" / "tokens.css").read_text()
@@ -52,6 +69,23 @@ def test_what_people_wrote_is_no_markup() -> None:
     figure = with_title(draw_figure([bars(["<b>x</b>", "R&D", "&lt;"], [1, 2, 3])], x="<i>"), "<a>")
     assert list(figure.data[0].x) == ["&lt;b>x&lt;/b>", "R&D", "&amp;lt;"]
     assert (figure.layout.xaxis.title.text, figure.layout.title.text) == ("&lt;i>", "&lt;a>")
+
+
+def test_what_people_wrote_is_no_markup_beside_a_point_either() -> None:
+    series = bars([1], [1], name="<b>"), polyline([1], [1], name="<b>", color=ACCENT, hover="%{y}")
+    for trace in (*series, marks([1], [1], marker={}, name="<b>", hover="%{y}")):
+        assert trace.hovertemplate.endswith("<extra>&lt;b></extra>")
+
+
+def test_a_chart_is_drawn_by_plotly_or_not_at_all() -> None:
+    assert Chart("id", "title", "", None).figure is None
+    with pytest.raises(TypeError, match="none of Plotly's"):
+        Chart("id", "title", "", {"data": []})  # type: ignore[arg-type]
+
+
+def test_a_saved_picture_has_as_much_room_for_its_title_on_a_page() -> None:
+    script = (STATIC / "js" / "chart.js").read_text()
+    assert re.findall(r"const TITLE_ROOM = (\d+);", script) == [str(TITLE_ROOM)]
 
 
 def test_names_stay_names_where_they_look_like_numbers() -> None:

@@ -17,6 +17,7 @@ from deid_portal.engine.report.remedies import (
     WithoutRuleRemedy,
 )
 from tests.engine.tables import document
+from tests.patience import PATIENCE
 
 # Forty people in two towns: in the first everybody has the flu, in the second four in ten.
 ROWS = [["13053", "f" if n % 2 else "m", "Flu"] for n in range(20)] + [
@@ -36,7 +37,7 @@ def remedies_for(**changes: Any) -> tuple[FoundRemedy, ...]:
     plan = Plan.from_document(document(COLUMNS, **changes))
     outcome = protect(TABLE, plan)
     assert not outcome.solution
-    return find_remedies(TABLE, plan, outcome.report)
+    return find_remedies(TABLE, plan, outcome.report, seconds=PATIENCE)
 
 
 Remedy = TypeVar("Remedy", bound=FoundRemedy)
@@ -155,5 +156,6 @@ def test_somebody_who_waits_is_told_and_can_stop() -> None:
         plan,
         protect(TABLE, plan).report,
         lambda done, total, phase, **figures: calls.append(phase),
+        seconds=PATIENCE,
     )
     assert set(calls) == {"measure"}

@@ -34,6 +34,7 @@ from tests.engine.privacy.test_every_privacy_model import EXAMPLES as RULES
 from tests.engine.privacy.test_every_privacy_model import read_people
 from tests.engine.remedies import test_remedies
 from tests.engine.tables import SECRETS, document
+from tests.patience import PATIENCE
 
 FOLDER = Path(__file__).parents[2] / "data" / "reports"
 Views = dict[str, Report]
@@ -152,7 +153,7 @@ def without_solution(changes: Mapping[str, Any]) -> Views:
     plan = Plan.from_document(document(test_remedies.COLUMNS, **changes))
     outcome = protect(test_remedies.TABLE, plan)
     assert not outcome.solution
-    remedies = find_remedies(test_remedies.TABLE, plan, outcome.report)
+    remedies = find_remedies(test_remedies.TABLE, plan, outcome.report, seconds=PATIENCE)
     whole = outcome.report.with_details(HouseDetails(remedies=remedies))
     return {"whole": whole, "in_house": show_in_house(whole)}
 

@@ -75,6 +75,19 @@ def test_a_column_comes_back_as_it_was(kind: str) -> None:
     comes_back()
 
 
+@settings(max_examples=60)
+@given(
+    st.lists(st.sampled_from(sorted(COLUMNS)), min_size=2, max_size=5).flatmap(
+        lambda kinds: st.tuples(*(COLUMNS[kind] for kind in kinds))
+    )
+)
+def test_columns_of_all_kinds_come_back_together(series: tuple["pd.Series[Any]", ...]) -> None:
+    rows = min(map(len, series))
+    frame = pd.DataFrame({f"x{place}": own.iloc[:rows] for place, own in enumerate(series)})
+    back = Table.from_pandas(frame).to_pandas()
+    pd.testing.assert_frame_equal(back, frame, check_exact=True)
+
+
 @given(st.lists(st.floats()))
 def test_floats_are_written_as_one_by_one(numbers: list[float]) -> None:
     frame = pd.DataFrame({"x": np.array(numbers, np.float64)})
