@@ -5,7 +5,6 @@ of links (Liu and Terzi's program), so that figure is a bound no run can beat. W
 come to is only known after a run, and the estimate says so.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 from time import perf_counter
@@ -18,19 +17,13 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.drawing import draw, polyline
 from deid_portal.engine.charts.look import ACCENT, INK_2
-from deid_portal.engine.networks.degree_sequences import find_optimal_degrees
+from deid_portal.engine.networks.change_estimate import CountedNetwork
+from deid_portal.engine.networks.methods import NetworkMethod
+from deid_portal.engine.networks.methods.k_degree import least_links_changed
 from deid_portal.engine.wording.numbers import percent
 
-MOST_WORK = 30_000_000  # people times k; beyond it nobody waits for an estimate
 TRIED = (2, 3, 5, 10, 15, 25, 50)
 MOST_TRIED_WORK = 3_000_000
-# Seconds a run takes: anyway, and per hundred thousand people; measured in `tests/benchmarks`.
-USUAL_SECONDS = {
-    "k-degree": (1.0, 6.0),
-    "k-neighbourhood": (1.0, 120.0),
-    "k-grouping": (1.0, 20.0),
-}
-OTHER_SECONDS = (1.0, 5.0)
 
 
 @dataclass(frozen=True)
@@ -48,11 +41,14 @@ class NetworkEstimate:
 
 
 def estimate_run(
-    dataset: Dataset, knowledge: str, method: Mapping[str, Any], k: int
+    dataset: Dataset, knowledge: str, method: NetworkMethod, k: int
 ) -> NetworkEstimate:
     """Return what is known of a run before it is made; cheap enough to ask while a slider moves."""
     started = perf_counter()
-    changed = _links_changed(dataset, method, k)
+    changes = method.estimate_changes(
+        CountedNetwork(dataset.rows, dataset.network.links, _degrees(dataset))
+    )
+    changed = Figure(changes.label, changes.words, changes.note)
     takes = Figure("The run takes", _duration(_seconds(dataset, method)), "about, without waiting")
     figures = [_stand_out(dataset, knowledge, k), changed, takes]
     note = f"From the counts of {dataset.rows:,} people"
@@ -75,47 +71,6 @@ def count_below(dataset: Dataset, knowledge: str, k: int) -> int | None:
     return int(sum(size * groups for size, groups in sizes if size < k))
 
 
-def _links_changed(dataset: Dataset, method: Mapping[str, Any], k: int) -> Figure:
-    links, label = dataset.network.links, "Links changed"
-    name, share = method["name"], method.get("share")
-    if name == "k-degree":
-        least = least_links_changed(dataset, k, may_remove=_may_remove(method))
-        if least is not None:
-            return Figure(label, f"{least:,}", f"at least; {_of(least, links)} of all links")
-    if name in ("attributes", "none"):
-        return Figure(label, "0", "links stay as they are")
-    if name == "k-grouping":
-        return Figure(
-            "Groups", f"{dataset.rows // max(k, 1):,}", "at most; every link is drawn anew"
-        )
-    if share is not None:
-        return Figure(label, f"{round(share * links):,}", f"about; {percent(share)} of all links")
-    if name == "private-degrees":
-        return Figure(label, "–", "no link leaves, only noisy counts")
-    return Figure(label, "–", "known after the run")
-
-
-def _of(part: int, whole: int) -> str:
-    return percent(part / whole) if whole else percent(0)
-
-
-def _may_remove(method: Mapping[str, Any]) -> bool:
-    return bool(method.get("changes") == "additions-deletions")
-
-
-def least_links_changed(dataset: Dataset, k: int, *, may_remove: bool) -> int | None:
-    """Return the fewest links that k-degree has to change; None where that is not known.
-
-    Every changed link has two ends, so half of what degrees must change by, rounded up. With
-    directions there are two numbers per person, and this says nothing about them.
-    """
-    degrees = _degrees(dataset)
-    if not len(degrees) or k > len(degrees) or len(degrees) * k > MOST_WORK:
-        return None
-    best = find_optimal_degrees(degrees, k, may_remove=may_remove)
-    return None if best is None else (best.cost + 1) // 2
-
-
 def _degrees(dataset: Dataset) -> NDArray[np.int32]:
     """Return everybody's number of links, or nothing where links have directions."""
     if dataset.network.is_directed:
@@ -124,14 +79,14 @@ def _degrees(dataset: Dataset) -> NDArray[np.int32]:
     return np.repeat(counted[:, 0], counted[:, 1]).astype(np.int32)
 
 
-def _seconds(dataset: Dataset, method: Mapping[str, Any]) -> float:
+def _seconds(dataset: Dataset, method: NetworkMethod) -> float:
     """As long as the last run by this method on this network, else by rule of thumb."""
     for run in dataset.runs.filter(status="finished").only("summary", "started_at", "finished_at")[
         :5
     ]:
-        if method["name"] in run.summary.asked.methods:
+        if method.name in run.summary.asked.methods:
             return float(run.elapsed_seconds)
-    fixed, per = USUAL_SECONDS.get(method["name"], OTHER_SECONDS)
+    fixed, per = method.usual_seconds
     return fixed + per * dataset.rows / 100_000
 
 
@@ -139,19 +94,20 @@ def _duration(seconds: float) -> str:
     return f"{ceil(seconds)}\u00a0s" if seconds < 90 else f"{ceil(seconds / 60)}\u00a0min"
 
 
-def price_chart(dataset: Dataset, method: Mapping[str, Any], k: int) -> Chart | None:
+def price_chart(dataset: Dataset, method: NetworkMethod, k: int) -> Chart | None:
     """Draw what other numbers of look-alikes would cost at least; None where that is not known."""
     tried = sorted({own for own in (*TRIED, k) if 2 <= own <= dataset.rows // 2})
-    is_counted = method["name"] == "k-degree" and not dataset.network.is_directed
+    is_counted = method.knows_least_changes and not dataset.network.is_directed
     if not is_counted or not tried or dataset.rows * tried[-1] > MOST_TRIED_WORK:
         return None
     ways = {"Adding": False, "Adding and removing": True}
+    degrees = _degrees(dataset)
     costs = {
-        name: [least_links_changed(dataset, own, may_remove=removes) or 0 for own in tried]
+        name: [least_links_changed(degrees, own, may_remove=removes) or 0 for own in tried]
         for name, removes in ways.items()
     }
-    chosen = "Adding and removing" if _may_remove(method) else "Adding"
-    if method.get("realization") == "supergraph":
+    chosen = "Adding and removing" if method.may_remove else "Adding"
+    if method.only_adds:
         costs.pop("Adding and removing")
     return Chart(
         id="prices",

@@ -26,8 +26,6 @@ METRICS = [
     ("discernibility", "Discernibility"),
     ("average_class_size", "Average group size"),
 ]
-# The methods of the plain view; the expert view has all.
-METHODS_OFFERED = ("full-domain", "local-recoding", "top-down", "mondrian", "microaggregation")
 LARGEST_K_ON_SLIDER = 50
 NAME_LENGTH = 40
 ROOM_OF_A_MARK = 16  # percent of the width
@@ -160,7 +158,7 @@ class PlainForm(forms.Form):
         ]
         self.fields["facts"].initial = len(self.quasi_identifiers)
         self._offer("class_column", [("", "none"), *_names(_learnable(columns))])
-        titles = [(name, METHODS[name].title) for name in METHODS_OFFERED if name in METHODS]
+        titles = [(name, kind.title) for name, kind in METHODS.items() if kind.is_in_plain_view]
         self._offer("method", [("", "the recommended one"), *titles])
         self.questions = [SensitiveQuestion(self, column) for column in self.sensitive]
         for name in ("class_column", "method", "metric"):

@@ -32,6 +32,7 @@ class Bucketization(SeparatingMethod):
 
     name: ClassVar[str] = "bucketization"
     title: ClassVar[str] = "Bucketization (Anatomy)"
+    numbers_its_groups: ClassVar[bool] = True
     cites: ClassVar[str] = (
         "X. Xiao, Y. Tao, Anatomy: simple and effective privacy preservation, VLDB 2006."
     )

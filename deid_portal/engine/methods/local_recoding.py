@@ -27,6 +27,11 @@ class LocalRecoding(SearchingMethod):
 
     name: ClassVar[str] = "local-recoding"
     title: ClassVar[str] = "Several levels per column"
+    is_in_plain_view: ClassVar[bool] = True
+    can_be_swept: ClassVar[bool] = True
+    can_be_estimated: ClassVar[bool] = True
+    may_beat_estimate: ClassVar[bool] = True
+    searches_again: ClassVar[int] = 4
     cites: ClassVar[str] = (
         "J. Xu et al., Utility-based anonymization using local recoding, KDD 2006."
     )

@@ -36,6 +36,7 @@ class Permutation(SeparatingMethod):
 
     name: ClassVar[str] = "permutation"
     title: ClassVar[str] = "Permutation within groups"
+    numbers_its_groups: ClassVar[bool] = True
     cites: ClassVar[str] = (
         "Q. Zhang, N. Koudas, D. Srivastava, T. Yu, Aggregate query answering on anonymized "
         "tables, ICDE 2007."

@@ -77,6 +77,7 @@ class Microaggregation(ChangingMethod):
     name: ClassVar[str] = "microaggregation"
     moves_cells: ClassVar[bool] = True
     title: ClassVar[str] = "Microaggregation"
+    is_in_plain_view: ClassVar[bool] = True
     cites: ClassVar[str] = (
         "J. Domingo-Ferrer, V. Torra, Ordinal, continuous and heterogeneous k-anonymity through "
         "microaggregation, Data Mining and Knowledge Discovery 11(2), 2005."

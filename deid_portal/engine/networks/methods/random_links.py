@@ -5,6 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from deid_portal.engine.networks.change_estimate import (
+    ChangeEstimate,
+    CountedNetwork,
+    estimate_share,
+)
 from deid_portal.engine.networks.draft import NetworkDraft
 from deid_portal.engine.networks.link_switching import switch_links
 from deid_portal.engine.networks.methods.method import NetworkMethod
@@ -22,6 +27,7 @@ class RandomLinks(NetworkMethod):
 
     name: ClassVar[str] = "random-links"
     title: ClassVar[str] = "Random links"
+    words: ClassVar[str] = "Removes links by chance and adds as many elsewhere."
     cites: ClassVar[str] = (
         "X. Ying and X. Wu, Randomizing social networks: a spectrum preserving approach, SDM 2008."
     )
@@ -36,6 +42,9 @@ class RandomLinks(NetworkMethod):
         ),
         Choice("kind", ("replace", "switch")),
     )
+
+    def estimate_changes(self, counted: CountedNetwork) -> ChangeEstimate:
+        return estimate_share(self.share, counted.links)
 
     def apply(
         self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
