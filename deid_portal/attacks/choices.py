@@ -3,45 +3,29 @@
 from collections.abc import Mapping
 from typing import Any
 
+from deid_portal.attacks.kinds import kind_of
 from deid_portal.attacks.limits import AttackLimits
-from deid_portal.engine import InvalidPlan
 from deid_portal.engine.attacks import ATTACKS, Attack
 from deid_portal.engine.documents import Place
-from deid_portal.engine.networks.attacks.trials import NETWORK_ATTACKS, NetworkAttack
+from deid_portal.engine.networks.attacks.trials import NetworkAttack
 
-OUTSIDE_LINKAGE = "outside-linkage"
-EARLIER_RELEASES = "intersection"
+# The one that is made with a table from outside, and the one that crosses releases.
+OUTSIDE_LINKAGE = next(name for name, kind in ATTACKS.items() if kind.needs_outside_table())
+EARLIER_RELEASES = next(name for name, kind in ATTACKS.items() if kind.crosses_releases())
 # What "Run all" makes: everything that needs no table from outside.
-STANDARD = tuple(name for name in ATTACKS if name != OUTSIDE_LINKAGE)
+STANDARD = tuple(name for name, kind in ATTACKS.items() if not kind.needs_outside_table())
 # Compared with people who are not in the release; without a table of such, half is held out.
-COMPARED = tuple(name for name, kind in ATTACKS.items() if "control" in kind.needs)
-HELD_OUT = (*COMPARED, "downcoding")
-# More guesses than a plan makes by default: here there is time, and intervals become narrow.
-MANY: dict[str, dict[str, Any]] = {
-    "singling-out": {"attempts": 2000},
-    "inference": {"attempts": 100_000},
-    "membership-inference": {"most_people": 7500},
-}
-
-
-AnyAttack = Attack | NetworkAttack
-
-
-def kind_of(name: str) -> type[AnyAttack]:
-    if name in NETWORK_ATTACKS:
-        return NETWORK_ATTACKS[name]
-    if name not in ATTACKS:
-        raise InvalidPlan("There is no such attack.")
-    return ATTACKS[name]
+HELD_OUT = tuple(name for name, kind in ATTACKS.items() if kind.holds_out)
 
 
 def parameters_of(name: str, limits: AttackLimits, chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters an attack is made with: chosen ones before the usual ones."""
-    usual = {"k": limits.look_alikes} if name == EARLIER_RELEASES else MANY.get(name, {})
-    return {**usual, **chosen}
+    kind = kind_of(name)
+    hides = {kind.look_alikes: limits.look_alikes} if kind.look_alikes else {}
+    return {**kind.with_time, **hides, **chosen}
 
 
-def make_attack(name: str, parameters: Mapping[str, Any]) -> AnyAttack:
+def make_attack(name: str, parameters: Mapping[str, Any]) -> Attack | NetworkAttack:
     """Return the attack; raises InvalidPlan for parameters that make no sense."""
     kind = kind_of(name)
     place = Place(dict(parameters), name)

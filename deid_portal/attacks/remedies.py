@@ -12,6 +12,8 @@ from deid_portal.engine import Cancelled, EngineError, Plan, Table
 from deid_portal.engine.attack_cases.case import AttackAnswer, Case
 from deid_portal.engine.attack_cases.change_price import ChangePrice, price_change
 from deid_portal.engine.attack_cases.verdict import Word, judge
+from deid_portal.engine.attacks import Attack
+from deid_portal.engine.methods import METHODS
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.plans.basis import Basis
 from deid_portal.plans.changes import (
@@ -30,9 +32,7 @@ MOST_TRIED = 12
 MOST_SHOWN = 3
 SECONDS = 60  # of work on candidates, as far as the time of the run tells
 LEAVE_OUT_FREELY = 1.0
-# Attacks that live on a group's values being spread unlike everybody's, and how far apart is far.
-TOLD_BY_SPREAD = ("skewness", "inference", "similarity")
-USUAL_DISTANCE = 0.2
+USUAL_DISTANCE = 0.2  # from which on a group's values are spread unlike everybody's
 USUAL_LOOK_ALIKES = 5
 
 
@@ -47,7 +47,7 @@ class RemedyCandidate:
 class SuccessfulAttack:
     """An attack that got something, with what is needed to try changes against it."""
 
-    attack: str
+    attack: Attack
     answer: AttackAnswer
     case: Case
     basis: Basis
@@ -82,11 +82,7 @@ def _of_earlier_releases(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]
 
 
 def _about_different_values(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
-    wanted = {
-        "homogeneity": 2,
-        "background-knowledge": int(finding.answer.result.figures.get("excluded", 1)) + 2,
-    }.get(finding.attack)
-    column = finding.answer.column
+    wanted, column = finding.attack.different_values, finding.answer.column
     if column is None or wanted is None:
         return
     people = finding.answer.stake.records
@@ -102,7 +98,7 @@ def _about_different_values(finding: SuccessfulAttack) -> Iterator[RemedyCandida
 def _about_tilted_groups(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
     """Groups whose values are spread like everybody's tell nothing about whoever is in them."""
     column = finding.answer.column
-    if column is None or finding.attack not in TOLD_BY_SPREAD:
+    if column is None or not finding.attack.uses_spread:
         return
     t = float(finding.answer.result.figures.get("threshold", USUAL_DISTANCE))
     rule = AddRule({"model": "t-closeness", "t": t, "distance": "equal", "column": column})
@@ -138,8 +134,11 @@ def _about_look_alikes(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
 
 def _about_noise(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
     for method in finding.basis.methods:
-        if method["name"] == "noise" and isinstance(method.get("scale"), int | float):
-            yield RemedyCandidate("Use twice the noise", (SetMethod("scale", 2 * method["scale"]),))
+        kind = METHODS[method["name"]]
+        amount = method.get(kind.amount)
+        if isinstance(amount, int | float):
+            twice = SetMethod(kind.amount, 2 * amount)
+            yield RemedyCandidate(f"Use twice the {kind.title.lower()}", (twice,))
 
 
 def _about_levels(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:

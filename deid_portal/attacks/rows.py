@@ -10,6 +10,7 @@ from functools import cached_property
 
 from deid_portal.attacks.choices import OUTSIDE_LINKAGE
 from deid_portal.attacks.estimates import usual_seconds
+from deid_portal.attacks.kinds import traits_of
 from deid_portal.attacks.limits import AttackLimits
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.results import AttackSummary
@@ -117,6 +118,10 @@ class AttackRow:
         return wording_of(self.attack)
 
     @property
+    def needs_outside_table(self) -> bool:
+        return traits_of(self.attack).needs_outside_table()
+
+    @property
     def title(self) -> str:
         return self.wording.title
 
@@ -209,7 +214,7 @@ def rows_of(
     outside = [
         (str(test.id), OUTSIDE_LINKAGE, test)
         for test in newest.values()
-        if test.attack == OUTSIDE_LINKAGE
+        if traits_of(test.attack).needs_outside_table()
     ]
     rows = [
         AttackRow(
@@ -229,7 +234,7 @@ def rows_of(
 
 def _key_of(test: AttackTest) -> str:
     """Tests with the same key answer the same question; the newest of them counts."""
-    if test.attack != OUTSIDE_LINKAGE:
+    if not traits_of(test.attack).needs_outside_table():
         return test.attack
     chosen = test.parameters
     return repr((chosen.get("file_name"), chosen.get("columns"), chosen.get("attack")))

@@ -28,6 +28,10 @@ class BackgroundKnowledge(Attack):
         Parameter("excluded", minimum=1, maximum=1000, whole=True, default=1),
     )
 
+    @property
+    def different_values(self) -> int:
+        return int(self.excluded) + 2
+
     def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         distinct = distinct_per_class(setting)
         exposed = distinct <= 1 + self.excluded

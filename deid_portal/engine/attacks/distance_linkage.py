@@ -221,6 +221,7 @@ class DistanceLinkage(Attack):
     most_people: int = 100_000
 
     name: ClassVar[str] = "distance-linkage"
+    usual_seconds: ClassVar[tuple[float, float]] = (0.5, 6.0)
     cites: ClassVar[str] = (
         "J. Domingo-Ferrer and V. Torra, A quantitative comparison of disclosure control methods "
         "for microdata, 2001."

@@ -38,6 +38,9 @@ class Downcoding(Attack):
     """
 
     name: ClassVar[str] = "downcoding"
+    # Narrowing a cell by what goes with what tells of kinds, not of a person.
+    usual_limit: ClassVar[float] = 0.1
+    holds_out: ClassVar[bool] = True
     cites: ClassVar[str] = "A. Cohen, Attacks on deidentification's defenses, USENIX Security 2022."
 
     def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:

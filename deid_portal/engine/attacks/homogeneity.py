@@ -40,6 +40,10 @@ class Homogeneity(Attack):
     cites: ClassVar[str] = "A. Machanavajjhala et al., l-diversity, TKDD 1(1), 2007."
     needs: ClassVar[tuple[str, ...]] = ("sensitive",)
 
+    @property
+    def different_values(self) -> int:
+        return 2
+
     def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         distinct = distinct_per_class(setting)
         exposed = distinct == 1

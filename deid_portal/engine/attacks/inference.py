@@ -4,8 +4,10 @@ M. Giomi et al., A unified framework for quantifying privacy risk in synthetic d
 same guess for people who are not in the original shows what anybody could learn about anybody.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +68,9 @@ class Inference(Attack):
     attempts: int = 1000
 
     name: ClassVar[str] = "inference"
+    with_time: ClassVar[Mapping[str, Any]] = MappingProxyType({"attempts": 100_000})
+    holds_out: ClassVar[bool] = True
+    uses_spread: ClassVar[bool] = True
     cites: ClassVar[str] = (
         "M. Giomi et al., A unified framework for quantifying privacy risk in synthetic data, "
         "PETS 2023."

@@ -79,6 +79,9 @@ class Intersection(Attack):
     k: int = 2
 
     name: ClassVar[str] = "intersection"
+    # Nobody may lose the look-alikes a release promised, whatever the share.
+    usual_limit: ClassVar[float] = 0.0
+    look_alikes: ClassVar[str] = "k"
     cites: ClassVar[str] = (
         "S. Ganta, S. Kasiviswanathan and A. Smith, Composition attacks and auxiliary information "
         "in data privacy, KDD 2008."

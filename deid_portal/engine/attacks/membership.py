@@ -5,7 +5,9 @@ models, trained on people the attacker has, show how a model looks at its own tr
 classifier that learned the difference judges the model trained on the release.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -76,6 +78,11 @@ class MembershipInference(Attack):
     most_people: int = 2000
 
     name: ClassVar[str] = "membership-inference"
+    # 55 of 100 claims right: hardly better than tossing a coin.
+    usual_limit: ClassVar[float] = 0.1
+    usual_seconds: ClassVar[tuple[float, float]] = (2.0, 2.0)
+    with_time: ClassVar[Mapping[str, Any]] = MappingProxyType({"most_people": 7500})
+    holds_out: ClassVar[bool] = True
     cites: ClassVar[str] = (
         "R. Shokri et al., Membership inference attacks against machine learning models, S&P 2017."
     )

@@ -34,6 +34,7 @@ class Similarity(Attack):
     width: float = 0.1
 
     name: ClassVar[str] = "similarity"
+    uses_spread: ClassVar[bool] = True
     cites: ClassVar[str] = "N. Li, T. Li and S. Venkatasubramanian, t-closeness, ICDE 2007."
     needs: ClassVar[tuple[str, ...]] = ("sensitive",)
     parameters: ClassVar[tuple[Declared, ...]] = (

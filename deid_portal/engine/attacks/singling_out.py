@@ -4,8 +4,10 @@ A. Cohen and K. Nissim, Towards formalizing the GDPR's notion of singling out, P
 M. Giomi et al., PETS 2023.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +42,9 @@ class SinglingOut(Attack):
     columns: int = 3
 
     name: ClassVar[str] = "singling-out"
+    usual_seconds: ClassVar[tuple[float, float]] = (0.5, 1.5)
+    with_time: ClassVar[Mapping[str, Any]] = MappingProxyType({"attempts": 2000})
+    holds_out: ClassVar[bool] = True
     cites: ClassVar[str] = (
         "A. Cohen and K. Nissim, Towards formalizing the GDPR's notion of singling out, PNAS "
         "117(15), 2020."

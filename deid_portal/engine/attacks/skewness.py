@@ -29,6 +29,7 @@ class Skewness(Attack):
     threshold: float = 0.2
 
     name: ClassVar[str] = "skewness"
+    uses_spread: ClassVar[bool] = True
     cites: ClassVar[str] = "N. Li, T. Li and S. Venkatasubramanian, t-closeness, ICDE 2007."
     needs: ClassVar[tuple[str, ...]] = ("sensitive",)
     parameters: ClassVar[tuple[Declared, ...]] = (

@@ -101,6 +101,7 @@ class WorstCaseLinkage(Attack):
     tried_people: int = 2000
 
     name: ClassVar[str] = "worst-case-linkage"
+    usual_seconds: ClassVar[tuple[float, float]] = (1.0, 1.0)
     cites: ClassVar[str] = (
         "D. Abril, G. Navarro-Arribas and V. Torra, Improving record linkage with supervised "
         "learning for disclosure risk assessment, Information Fusion 13(4), 2012."

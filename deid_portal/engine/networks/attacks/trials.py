@@ -4,7 +4,7 @@ A `NetworkCase` is a release beside the network it was made from, with who is wh
 frozen dataclass with its parameters declared as data, as attacks on tables are.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.attack_cases.case import AttackAnswer
-from deid_portal.engine.attacks.attack import AttackBins, AttackResult, Bin, Stake, weigh_match
+from deid_portal.engine.attacks.attack import (
+    AnyAttack,
+    AttackBins,
+    AttackResult,
+    Bin,
+    Stake,
+    weigh_match,
+)
 from deid_portal.engine.attacks.confidence import exactly, wilson_interval
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.networks.attacks.fake_links import detect_fake_links
@@ -54,18 +61,10 @@ class NetworkCase:
 
 
 @dataclass(frozen=True)
-class NetworkAttack(ABC):
-    name: ClassVar[str]
-    cites: ClassVar[str]
-    parameters: ClassVar[tuple[Declared, ...]] = ()
-
+class NetworkAttack(AnyAttack):
     @abstractmethod
     def make(self, case: NetworkCase, progress: Progress) -> AttackAnswer:
         """Attack; raises InvalidPlan with the reason where this release cannot be."""
-
-    @abstractmethod
-    def explain(self) -> str:
-        """Return the sentence shown beside the result."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +90,7 @@ class DegreeMatching(NetworkAttack):
 @dataclass(frozen=True)
 class NeighborhoodMatching(NetworkAttack):
     name: ClassVar[str] = "network-neighbourhood"
+    usual_seconds: ClassVar[tuple[float, float]] = (0.5, 4.0)
     cites: ClassVar[str] = (
         "B. Zhou and J. Pei, Preserving privacy in social networks against neighborhood attacks, "
         "ICDE 2008."
@@ -115,6 +115,7 @@ class PlantedAccounts(NetworkAttack):
     attempts: int = 20
 
     name: ClassVar[str] = "network-active"
+    usual_seconds: ClassVar[tuple[float, float]] = (3.0, 60.0)
     cites: ClassVar[str] = (
         "L. Backstrom, C. Dwork and J. Kleinberg, Wherefore art thou R3579X?, WWW 2007."
     )
@@ -169,6 +170,8 @@ class PlantedAccounts(NetworkAttack):
 @dataclass(frozen=True)
 class AddedLinks(NetworkAttack):
     name: ClassVar[str] = "network-fake-links"
+    # Adding few links leaves few to pick from; what is undone is part of a protection, no person.
+    usual_limit: ClassVar[float] = 0.25
     cites: ClassVar[str] = (
         "X. Ying, X. Wu and D. Barbará, Spectrum based fraud detection in social networks, 2011."
     )
