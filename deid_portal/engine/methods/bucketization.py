@@ -39,6 +39,7 @@ class Bucketization(SeparatingMethod):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "l",
+            start=3,
             minimum=2,
             whole=True,
             unusual_above=20,

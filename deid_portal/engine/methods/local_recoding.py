@@ -8,7 +8,7 @@ import numpy as np
 from deid_portal.engine.compiled.cores import run_both
 from deid_portal.engine.methods.method import records_allowed
 from deid_portal.engine.methods.searching_method import SearchingMethod
-from deid_portal.engine.privacy import KAnonymity
+from deid_portal.engine.privacy.k_anonymity import asked_k
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.check import Check, Mask
 from deid_portal.engine.search.incumbent import SearchResult
@@ -107,7 +107,7 @@ def _shown_in(hidden: Mask, shown: Mask) -> Mask:
 def _cost(metric: Metric, recoding: Recoding) -> float:
     """Return the cost of a recoding: smaller is better for every metric."""
     models = recoding.problem.models
-    k = next((model.k for model in models if isinstance(model, KAnonymity)), 1)
+    k = asked_k(models)
     release = MeasuredRelease(recoding.problem.rows, recoding.classes.sizes, recoding.columns, k)
     value = metric.value(release)
     return -value if metric.higher_is_better else value

@@ -51,6 +51,7 @@ class Noise(ChangingMethod):
         ColumnNames("columns"),
         Parameter(
             "scale",
+            start=0.1,
             minimum=0.001,
             maximum=10,
             unusual_below=0.05,

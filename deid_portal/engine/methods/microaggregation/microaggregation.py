@@ -38,6 +38,7 @@ from deid_portal.engine.parameters import (
     Declared,
     Flag,
     Parameter,
+    number_of_look_alikes,
 )
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.problem import Problem
@@ -87,15 +88,7 @@ class Microaggregation(ChangingMethod):
     leaves_out_nobody: ClassVar[bool] = True
     needs_quasi_identifiers: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter(
-            "k",
-            minimum=2,
-            whole=True,
-            default=3,
-            unusual_below=3,
-            unusual_above=1000,
-            caution="k = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
-        ),
+        number_of_look_alikes(default=3),
         Choice("algorithm", (MDAV, *ONE_BY_ONE, PROJECTED)),
         ColumnNames("columns", optional=True),
         ColumnGroups("groups"),

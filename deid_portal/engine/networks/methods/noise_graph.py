@@ -38,6 +38,7 @@ class NoiseGraph(NetworkMethod):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "share",
+            start=0.1,
             minimum=0.0001,
             maximum=10,
             unusual_below=0.01,

@@ -51,6 +51,7 @@ class PrivateDegrees(NetworkMethod):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "epsilon",
+            start=1,
             minimum=0.001,
             maximum=20,
             unusual_below=0.05,

@@ -35,6 +35,7 @@ class RandomLinks(NetworkMethod):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "share",
+            start=0.1,
             minimum=0.0001,
             maximum=1,
             unusual_below=0.01,
