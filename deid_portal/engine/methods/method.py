@@ -13,6 +13,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.draft.draft import Search, TableDraft
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.report.part import Part
 from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.lattice import Levels
 from deid_portal.engine.search.problem import Problem
@@ -35,6 +36,7 @@ class Method(ABC):
     searches_all_levels: ClassVar[bool] = False  # all combinations, by a metric
     is_in_plain_view: ClassVar[bool] = False  # offered without asking for the expert view
     can_be_swept: ClassVar[bool] = False  # needs nothing but its name; the rest is as usual
+    column_notes: ClassVar[type[Part] | None] = None  # what it notes of each column, if it does
     takes_levels: ClassVar[bool] = False  # a person chose them, so there is nothing to search
     can_be_estimated: ClassVar[bool] = False  # by one search of levels, or by those given
     amount: ClassVar[str] = ""  # the parameter with how much chance changes, as a number
