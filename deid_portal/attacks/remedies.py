@@ -32,7 +32,6 @@ MOST_TRIED = 12
 MOST_SHOWN = 3
 SECONDS = 60  # of work on candidates, as far as the time of the run tells
 LEAVE_OUT_FREELY = 1.0
-USUAL_DISTANCE = 0.2  # from which on a group's values are spread unlike everybody's
 USUAL_LOOK_ALIKES = 5
 
 
@@ -97,10 +96,9 @@ def _about_different_values(finding: SuccessfulAttack) -> Iterator[RemedyCandida
 
 def _about_tilted_groups(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
     """Groups whose values are spread like everybody's tell nothing about whoever is in them."""
-    column = finding.answer.column
-    if column is None or not finding.attack.uses_spread:
+    column, t = finding.answer.column, finding.attack.distance_needed
+    if column is None or t is None:
         return
-    t = float(finding.answer.result.figures.get("threshold", USUAL_DISTANCE))
     rule = AddRule({"model": "t-closeness", "t": t, "distance": "equal", "column": column})
     if finding.case.has_one_level:
         yield RemedyCandidate(

@@ -82,7 +82,9 @@ class AttackRow:
     @cached_property
     def result(self) -> AttackSummary | None:
         document = self.test.result if self.test is not None else None
-        return AttackSummary.from_document(document) if document and "stake" in document else None
+        if not document or "stake" not in document:
+            return None
+        return AttackSummary.from_document(document, self.attack)
 
     @property
     def reason(self) -> str:

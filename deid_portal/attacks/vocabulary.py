@@ -10,6 +10,7 @@ from typing import Any
 
 from deid_portal.attacks import sentences as say
 from deid_portal.attacks.results import AttackSummary
+from deid_portal.engine.attacks.attack_figures import LinkageFigures
 from deid_portal.engine.wording.numbers import NBSP, percent, thousands
 
 Say = Callable[[AttackSummary], str]
@@ -51,7 +52,7 @@ def _releases_crossed(result: AttackSummary | None, parameters: Mapping[str, Any
 
 
 def _table_brought(result: AttackSummary | None, parameters: Mapping[str, Any]) -> str:
-    people = f"{thousands(int(result.figures['people']))} people" if result else ""
+    people = f"{thousands(int(result.figures.of(LinkageFigures).people))} people" if result else ""
     return ", ".join(part for part in (parameters.get("file_name", ""), people) if part)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from deid_portal.engine.attacks import ATTACKS
 from deid_portal.engine.attacks.attack import AnyAttack
+from deid_portal.engine.attacks.attack_figures import AttackFigures
 from deid_portal.engine.differential.question import PrivateQuestion
 from deid_portal.engine.differential.questions import QUESTIONS
 from deid_portal.engine.documents import Place
@@ -128,3 +129,10 @@ def test_variants_of_network_methods_are_plans_with_names_of_their_own() -> None
         entry = {"name": name, "k": 3, **variant.parameters}
         assert NETWORK_METHODS[name].parse(Place(entry)).name == name
     assert len({own.name for _, own in variants}) == len(variants)
+
+
+@pytest.mark.parametrize("kind", [*ATTACKS.values(), *NETWORK_ATTACKS.values()])
+def test_an_attack_says_what_it_counts(kind: type[AnyAttack]) -> None:
+    assert kind.figures_kind is not AttackFigures
+    told = dict.fromkeys(kind.figures_kind.__dataclass_fields__, 1.0)
+    assert kind.figures_kind.from_document(told).to_document() == told

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from deid_portal.engine.attacks.attack_figures import AttackFigures
 from deid_portal.engine.attacks.confidence import Interval, exactly, excess, excess_interval
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.parameters import Declared
@@ -20,6 +21,7 @@ from deid_portal.engine.table.patterns import Patterns, reduce_table
 from deid_portal.engine.table.table import Codes, Column, Table
 from deid_portal.engine.taxonomies import Taxonomy
 
+USUAL_DISTANCE = 0.2  # from which on values of a group are spread unlike everybody's
 MADE_UP = "Made-up records are nobody's, so no attack on them can be said to find the right person."
 
 
@@ -56,7 +58,7 @@ class AttackResult:
     control: float | None
     records: int
     sentence: str
-    figures: Mapping[str, float] = field(default_factory=dict)
+    figures: AttackFigures = field(default_factory=AttackFigures)
     spread: AttackBins | None = None
 
 
@@ -161,7 +163,7 @@ class AnyAttack(ABC):
     with_time: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     holds_out: ClassVar[bool] = False  # made on half of the table unless other people are brought
     look_alikes: ClassVar[str] = ""  # the parameter with how many everybody must hide among
-    uses_spread: ClassVar[bool] = False  # lives on values of a group spread unlike everybody's
+    figures_kind: ClassVar[type[AttackFigures]] = AttackFigures  # what else it counts
 
     @classmethod
     def needs_outside_table(cls) -> bool:
@@ -182,6 +184,14 @@ class Attack(AnyAttack):
     @property
     def different_values(self) -> int | None:
         """Return how many values a group needs to withstand it; None where that is no help."""
+        return None
+
+    @property
+    def distance_needed(self) -> float | None:
+        """Return how near everybody's the spread of values in a group must be to withstand it.
+
+        None where that is no help.
+        """
         return None
 
     @abstractmethod

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from deid_portal.engine.attacks.attack import Attack, AttackResult, AttackSetting, percent, share_of
+from deid_portal.engine.attacks.attack_figures import AttackFigures, BackgroundKnowledgeFigures
 from deid_portal.engine.attacks.bins import spread_counts
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.attacks.homogeneity import best_guess, disclose, distinct_per_class
@@ -19,6 +20,7 @@ class BackgroundKnowledge(Attack):
     excluded: int = 1
 
     name: ClassVar[str] = "background-knowledge"
+    figures_kind: ClassVar[type[AttackFigures]] = BackgroundKnowledgeFigures
     cites: ClassVar[str] = (
         "D. Martin et al., Worst-case background knowledge for privacy-preserving data publishing, "
         "ICDE 2007."
@@ -47,7 +49,7 @@ class BackgroundKnowledge(Attack):
                 f"Somebody who can rule out {self.excluded} wrong values learns column "
                 f'"{setting.sensitive_name}" of {records} records, {percent(value)} of the release.'
             ),
-            figures={"classes": int(exposed.sum()), "excluded": self.excluded},
+            figures=BackgroundKnowledgeFigures(classes=int(exposed.sum()), excluded=self.excluded),
             spread=spread_counts(distinct, 1 + self.excluded, of="groups", by="Different values"),
         )
 

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from deid_portal.engine.attacks.attack import Attack, AttackResult, AttackSetting, percent, share_of
+from deid_portal.engine.attacks.attack_figures import AttackFigures, HomogeneityFigures
 from deid_portal.engine.attacks.bins import spread_counts
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.table.table import Codes
@@ -37,6 +38,7 @@ class Homogeneity(Attack):
     """Machanavajjhala et al., 2007: classes with a single sensitive value give it away."""
 
     name: ClassVar[str] = "homogeneity"
+    figures_kind: ClassVar[type[AttackFigures]] = HomogeneityFigures
     cites: ClassVar[str] = "A. Machanavajjhala et al., l-diversity, TKDD 1(1), 2007."
     needs: ClassVar[tuple[str, ...]] = ("sensitive",)
 
@@ -60,10 +62,10 @@ class Homogeneity(Attack):
                 f'"{setting.sensitive_name}" and give it away for {records} records, '
                 f"{percent(value)} of the release."
             ),
-            figures={
-                "classes": int(exposed.sum()),
-                "fewest": int(distinct.min()) if len(distinct) else 0,
-            },
+            figures=HomogeneityFigures(
+                classes=int(exposed.sum()),
+                fewest=int(distinct.min()) if len(distinct) else 0,
+            ),
             spread=spread_counts(distinct, 1, of="groups", by="Different values"),
         )
 

@@ -20,6 +20,7 @@ from deid_portal.engine.attacks.attack import (
     percent,
     share_of,
 )
+from deid_portal.engine.attacks.attack_figures import AttackFigures, SinglingOutFigures
 from deid_portal.engine.attacks.bins import compare_shares
 from deid_portal.engine.attacks.confidence import excess, excess_interval, wilson_interval
 from deid_portal.engine.parameters import Declared, Parameter
@@ -42,6 +43,7 @@ class SinglingOut(Attack):
     columns: int = 3
 
     name: ClassVar[str] = "singling-out"
+    figures_kind: ClassVar[type[AttackFigures]] = SinglingOutFigures
     usual_seconds: ClassVar[tuple[float, float]] = (0.5, 1.5)
     with_time: ClassVar[Mapping[str, Any]] = MappingProxyType({"attempts": 2000})
     holds_out: ClassVar[bool] = True
@@ -77,12 +79,12 @@ class SinglingOut(Attack):
                 f"person of the original; {by_chance} fit exactly one of the others "
                 f"({percent(value)} beyond chance)."
             ),
-            figures={
-                "descriptions": len(found),
-                "success": main,
-                "attempts": self.attempts,
-                "by_chance": by_chance,
-            },
+            figures=SinglingOutFigures(
+                descriptions=len(found),
+                success=main,
+                attempts=self.attempts,
+                by_chance=by_chance,
+            ),
             spread=compare_shares(
                 "Descriptions that fit exactly one",
                 [("of the original", main), ("of the others", control)],

@@ -415,7 +415,7 @@ class Evidence:
             control_value=result.control,
             records=result.records,
             sentence=result.sentence,
-            figures=dict(result.figures),
+            figures=result.figures.to_document(),
         )
 
     def _known_names(self, planned: PlannedAttack) -> tuple[str, ...]:

@@ -20,6 +20,12 @@ from deid_portal.engine.attacks.attack import (
     Stake,
     weigh_match,
 )
+from deid_portal.engine.attacks.attack_figures import (
+    AddedLinksFigures,
+    AttackFigures,
+    LinkageFigures,
+    PlantedAccountsFigures,
+)
 from deid_portal.engine.attacks.confidence import exactly, wilson_interval
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.networks.attacks.fake_links import detect_fake_links
@@ -70,6 +76,7 @@ class NetworkAttack(AnyAttack):
 @dataclass(frozen=True)
 class DegreeMatching(NetworkAttack):
     name: ClassVar[str] = "network-degree"
+    figures_kind: ClassVar[type[AttackFigures]] = LinkageFigures
     cites: ClassVar[str] = (
         "K. Liu and E. Terzi, Towards identity anonymization on graphs, SIGMOD 2008."
     )
@@ -90,6 +97,7 @@ class DegreeMatching(NetworkAttack):
 @dataclass(frozen=True)
 class NeighborhoodMatching(NetworkAttack):
     name: ClassVar[str] = "network-neighbourhood"
+    figures_kind: ClassVar[type[AttackFigures]] = LinkageFigures
     usual_seconds: ClassVar[tuple[float, float]] = (0.5, 4.0)
     cites: ClassVar[str] = (
         "B. Zhou and J. Pei, Preserving privacy in social networks against neighborhood attacks, "
@@ -115,6 +123,7 @@ class PlantedAccounts(NetworkAttack):
     attempts: int = 20
 
     name: ClassVar[str] = "network-active"
+    figures_kind: ClassVar[type[AttackFigures]] = PlantedAccountsFigures
     usual_seconds: ClassVar[tuple[float, float]] = (3.0, 60.0)
     cites: ClassVar[str] = (
         "L. Backstrom, C. Dwork and J. Kleinberg, Wherefore art thou R3579X?, WWW 2007."
@@ -139,15 +148,15 @@ class PlantedAccounts(NetworkAttack):
             sentence=f"{made.fakes} accounts were planted {made.attempts} times; their path "
             f"was found again {round(made.success * made.attempts)} times in the release, "
             f"{round(before.success * made.attempts)} times without protection.",
-            figures={
-                "attempts": made.attempts,
-                "fakes": made.fakes,
-                "found": round(made.success * made.attempts),
-                "targets": targets.of,
-                "links_right": links.right,
-                "links": links.of,
-                "unprotected": before.success,
-            },
+            figures=PlantedAccountsFigures(
+                attempts=made.attempts,
+                fakes=made.fakes,
+                found=round(made.success * made.attempts),
+                targets=targets.of,
+                links_right=links.right,
+                links=links.of,
+                unprotected=before.success,
+            ),
             spread=AttackBins(
                 "percent",
                 "Found again, of those planted or targeted",
@@ -170,6 +179,7 @@ class PlantedAccounts(NetworkAttack):
 @dataclass(frozen=True)
 class AddedLinks(NetworkAttack):
     name: ClassVar[str] = "network-fake-links"
+    figures_kind: ClassVar[type[AttackFigures]] = AddedLinksFigures
     # Adding few links leaves few to pick from; what is undone is part of a protection, no person.
     usual_limit: ClassVar[float] = 0.25
     cites: ClassVar[str] = (
@@ -195,7 +205,7 @@ class AddedLinks(NetworkAttack):
             control=chance,
             records=right,
             sentence=f"Of {made.added:,} links that fit least, {right:,} were added.",
-            figures={"added": made.added, "links": made.links, "auc": made.auc},
+            figures=AddedLinksFigures(added=made.added, links=made.links, auc=made.auc),
             spread=AttackBins(
                 "percent",
                 "Added links among those picked",
@@ -243,7 +253,7 @@ def _answer(attack: NetworkAttack, matched: Matched, promise: float) -> AttackAn
         records=round(share * people),
         sentence=f"Of {people:,} people {int(right.sum()):,} are among the nodes that look like "
         f"them, {matched.found_for_sure:,} of them alone.",
-        figures={"people": people, "correct_links": matched.found_for_sure},
+        figures=LinkageFigures(people=people, correct_links=matched.found_for_sure),
         spread=_spread(matched, right),
     )
     return AttackAnswer(result, weigh_match(share, result.interval, promise, people))
