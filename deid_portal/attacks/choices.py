@@ -3,44 +3,29 @@
 from collections.abc import Mapping
 from typing import Any
 
+from deid_portal.attacks.kinds import kind_of
 from deid_portal.attacks.limits import AttackLimits
-from deid_portal.engine import InvalidPlan
 from deid_portal.engine.attacks import ATTACKS, Attack
 from deid_portal.engine.documents import Place
-from deid_portal.engine.networks.attacks.trials import NETWORK_ATTACKS, NetworkAttack
+from deid_portal.engine.networks.attacks.trials import NetworkAttack
 
-OUTSIDE_LINKAGE = "outside-linkage"
-EARLIER_RELEASES = "intersection"
+# The one that is made with a table from outside, and the one that crosses releases.
+OUTSIDE_LINKAGE = next(name for name, kind in ATTACKS.items() if kind.needs_outside_table())
+EARLIER_RELEASES = next(name for name, kind in ATTACKS.items() if kind.crosses_releases())
 # The attacks of "Run all": all that need no outside table.
-STANDARD = tuple(name for name in ATTACKS if name != OUTSIDE_LINKAGE)
+STANDARD = tuple(name for name, kind in ATTACKS.items() if not kind.needs_outside_table())
 # Attacks with a control group outside the release; without a control table half is held out.
-COMPARED = tuple(name for name, kind in ATTACKS.items() if "control" in kind.needs)
-HELD_OUT = (*COMPARED, "downcoding")
-# More guesses than the defaults of a plan, for narrower intervals; there is more time here.
-MANY: dict[str, dict[str, Any]] = {
-    "singling-out": {"attempts": 2000},
-    "inference": {"attempts": 100_000},
-    "membership-inference": {"most_people": 7500},
-}
-
-
-AnyAttack = Attack | NetworkAttack
-
-
-def kind_of(name: str) -> type[AnyAttack]:
-    kinds: dict[str, type[AnyAttack]] = {**ATTACKS, **NETWORK_ATTACKS}
-    if name not in kinds:
-        raise InvalidPlan("There is no such attack.")
-    return kinds[name]
+HELD_OUT = tuple(name for name, kind in ATTACKS.items() if kind.holds_out)
 
 
 def parameters_of(name: str, limits: AttackLimits, chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of an attack: defaults, overridden by the chosen ones."""
-    usual = {"k": limits.look_alikes} if name == EARLIER_RELEASES else MANY.get(name, {})
-    return {**usual, **chosen}
+    kind = kind_of(name)
+    hides = {kind.look_alikes: limits.look_alikes} if kind.look_alikes else {}
+    return {**kind.with_time, **hides, **chosen}
 
 
-def make_attack(name: str, parameters: Mapping[str, Any]) -> AnyAttack:
+def make_attack(name: str, parameters: Mapping[str, Any]) -> Attack | NetworkAttack:
     """Return the attack; raises InvalidPlan for invalid parameters."""
     kind = kind_of(name)
     place = Place(dict(parameters), name)

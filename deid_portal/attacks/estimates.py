@@ -1,27 +1,18 @@
 """Estimates of the time of an attack: that of the last time, else by the number of rows."""
 
+from deid_portal.attacks.kinds import traits_of
 from deid_portal.attacks.models import AttackTest
 from deid_portal.runs.models import Run
 from deid_portal.work.leases import WorkStatus
 
 # Seconds for opening release and original: fixed, and per hundred thousand rows.
 OPENING = (0.5, 1.0)
-# Seconds for the attack itself: fixed, and per hundred thousand rows.
-USUAL: dict[str, tuple[float, float]] = {
-    "distance-linkage": (0.5, 6.0),
-    "worst-case-linkage": (1.0, 1.0),
-    "membership-inference": (2.0, 2.0),
-    "singling-out": (0.5, 1.5),
-    "network-neighbourhood": (0.5, 4.0),
-    "network-active": (3.0, 60.0),
-}
-OTHERS = (0.2, 0.5)
 TESTS_LOOKED_AT = 100
 
 
-def usual_attack_seconds(attack: str, rows: int) -> float:
+def usual_seconds(attack: str, rows: int) -> float:
     hundred_thousands = rows / 100_000
-    own = USUAL.get(attack, OTHERS)
+    own = traits_of(attack).usual_seconds
     return sum(fixed + per * hundred_thousands for fixed, per in (OPENING, own))
 
 

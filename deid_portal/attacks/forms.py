@@ -3,7 +3,7 @@ from typing import Any
 
 from django import forms
 
-from deid_portal.attacks.choices import kind_of
+from deid_portal.attacks.kinds import kind_of
 from deid_portal.attacks.models import OutsideTable
 from deid_portal.engine.attacks.outside_linkage import MATCHING
 from deid_portal.engine.parameters import Choice, Parameter

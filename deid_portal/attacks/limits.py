@@ -3,19 +3,9 @@
 from dataclasses import dataclass
 
 from deid_portal.accounts.models import Team
+from deid_portal.attacks.kinds import traits_of
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import policy_in_force
-
-USUAL_LIMIT = 0.05
-# Other defaults, with the reason.
-OTHER_LIMITS = {
-    "intersection": 0.0,  # the k of a release must hold for everybody
-    "membership-inference": 0.1,  # 55 of 100 claims right: hardly better than guessing
-    # With few added links a single hit is a large share; hits undo a part of the protection, but
-    # identify nobody.
-    "network-fake-links": 0.25,
-    "downcoding": 0.1,  # narrowed cells may follow from correlations, not from data of a person
-}
 
 
 @dataclass(frozen=True)
@@ -23,7 +13,7 @@ class AttackLimits:
     rules: Rules
 
     def of(self, attack: str) -> float:
-        return self.rules.attacks.get(attack, OTHER_LIMITS.get(attack, USUAL_LIMIT))
+        return self.rules.attacks.get(attack, traits_of(attack).usual_limit)
 
     def is_from_policy(self, attack: str) -> bool:
         return attack in self.rules.attacks

@@ -41,8 +41,8 @@ def cross_network_releases(run: Run, earlier: Sequence[EarlierRelease], k: int) 
 
 
 def _check_shows_people(case: NetworkCase, name: str) -> None:
-    is_grouped = any(method.name == "k-grouping" for method in case.plan.methods)
-    if is_grouped or not case.has_people:
+    shows_people = all(method.shows_people for method in case.plan.methods)
+    if not (shows_people and case.has_people):
         raise Refused(
             f"{name[0].upper()}{name[1:]} shows groups or counts instead of people, so what all "
             "releases reveal together cannot be worked out. Ask for a waiver with the reason."

@@ -72,16 +72,15 @@ def find_network_candidates(run: Run, basis: Basis) -> Iterator[NetworkCandidate
     k = basis.look_alikes
     if k is not None and 2 * k <= run.dataset.rows:
         yield NetworkCandidate(f"Let everybody hide among {2 * k:,}", (HideAmong(2 * k),))
-    if present["name"] == "k-degree" and present.get("changes") != "additions-deletions":
+    kinds = basis.kinds_of_methods
+    gains = kinds[present["name"]].gains_by_removing
+    if gains and present.get("changes") != "additions-deletions":
         removes = SetMethod("changes", "additions-deletions")
         yield NetworkCandidate("Let links be removed, too", (removes,))
-    for name, title in (
-        ("k-neighbourhood", "Make everybody’s surroundings alike"),
-        ("k-grouping", "Release groups instead of people"),
-    ):
-        kind = basis.kinds_of_methods[name]
-        if name != present["name"] and k is not None and not why_closed(run.dataset, kind):
-            yield NetworkCandidate(title, (UseMethod({"name": name}),))
+    for name, kind in kinds.items():
+        is_other = kind.instead and name != present["name"]
+        if is_other and k is not None and not why_closed(run.dataset, kind):
+            yield NetworkCandidate(kind.instead, (UseMethod({"name": name}),))
     share = present.get("share")
     if isinstance(share, int | float) and 2 * share <= 1:
         yield NetworkCandidate("Change twice as many links", (SetMethod("share", 2 * share),))

@@ -12,6 +12,8 @@ from deid_portal.engine import Cancelled, EngineError, Plan, Table
 from deid_portal.engine.attack_cases.case import AttackAnswer, Case
 from deid_portal.engine.attack_cases.change_price import ChangePrice, price_change
 from deid_portal.engine.attack_cases.verdict import AttackVerdict, judge_attack
+from deid_portal.engine.attacks import Attack
+from deid_portal.engine.methods import METHODS
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.plans.basis import Basis
 from deid_portal.plans.changes import (
@@ -30,10 +32,6 @@ MOST_TRIED = 12
 MOST_SHOWN = 3
 SECONDS = 60  # time for trying candidates, estimated from the time of the run
 LEAVE_OUT_FREELY = 1.0
-# Attacks that exploit differences between the distributions of a class and of the table, and the
-# distance from which on these count as large.
-TOLD_BY_SPREAD = ("skewness", "inference", "similarity")
-USUAL_DISTANCE = 0.2
 USUAL_LOOK_ALIKES = 5
 
 
@@ -48,7 +46,7 @@ class RemedyCandidate:
 class SuccessfulAttack:
     """A successful attack, with the data needed for trying changes against it."""
 
-    attack: str
+    attack: Attack
     answer: AttackAnswer
     case: Case
     basis: Basis
@@ -83,11 +81,7 @@ def _of_earlier_releases(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]
 
 
 def _about_different_values(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
-    wanted = {
-        "homogeneity": 2,
-        "background-knowledge": int(finding.answer.result.figures.get("excluded", 1)) + 2,
-    }.get(finding.attack)
-    column = finding.answer.column
+    wanted, column = finding.attack.different_values, finding.answer.column
     if column is None or wanted is None:
         return
     people = finding.answer.stake.records
@@ -102,10 +96,9 @@ def _about_different_values(finding: SuccessfulAttack) -> Iterator[RemedyCandida
 
 def _about_tilted_groups(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
     """Suggest t-closeness: a class with the distribution of the table reveals nothing new."""
-    column = finding.answer.column
-    if column is None or finding.attack not in TOLD_BY_SPREAD:
+    column, t = finding.answer.column, finding.attack.distance_needed
+    if column is None or t is None:
         return
-    t = float(finding.answer.result.figures.get("threshold", USUAL_DISTANCE))
     rule = AddRule({"model": "t-closeness", "t": t, "distance": "equal", "column": column})
     if finding.case.has_one_level:
         yield RemedyCandidate(
@@ -139,8 +132,11 @@ def _about_look_alikes(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
 
 def _about_noise(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
     for method in finding.basis.methods:
-        if method["name"] == "noise" and isinstance(method.get("scale"), int | float):
-            yield RemedyCandidate("Use twice the noise", (SetMethod("scale", 2 * method["scale"]),))
+        kind = METHODS[method["name"]]
+        amount = method.get(kind.amount)
+        if isinstance(amount, int | float):
+            twice = SetMethod(kind.amount, 2 * amount)
+            yield RemedyCandidate(f"Use twice the {kind.title.lower()}", (twice,))
 
 
 def _about_levels(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:

@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from deid_portal.attacks.kinds import traits_of
 from deid_portal.engine.attack_cases.case import AttackAnswer
 from deid_portal.engine.attack_cases.verdict import AttackVerdict, judge_attack
 from deid_portal.engine.attacks.attack import AttackBins, Bin, Stake
+from deid_portal.engine.attacks.attack_figures import AttackFigures
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class AttackSummary:
     stake: Stake
     value: float
     control: float | None
-    figures: Mapping[str, float]
+    figures: AttackFigures
     spread: AttackBins | None
     sentence: str
     explain: str
@@ -58,7 +60,7 @@ class AttackSummary:
             },
             "value": float(self.value),
             "control": None if self.control is None else float(self.control),
-            "figures": {name: float(value) for name, value in self.figures.items()},
+            "figures": {name: float(value) for name, value in self.figures.to_document().items()},
             "spread": spread
             and {
                 "of": spread.of,
@@ -81,9 +83,9 @@ class AttackSummary:
         }
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def from_document(cls, document: Mapping[str, Any], attack: str) -> Self:
         stake, spread = document["stake"], document["spread"]
-        simple = ("spread", "stake", "remedies")
+        simple = ("spread", "stake", "remedies", "figures")
         return cls(
             **{name: value for name, value in document.items() if name not in simple},
             stake=Stake(
@@ -93,6 +95,7 @@ class AttackSummary:
                 stake["baseline"],
                 stake["is_found"],
             ),
+            figures=traits_of(attack).figures_kind.from_document(document["figures"]),
             spread=spread
             and AttackBins(spread["of"], spread["by"], tuple(Bin(*own) for own in spread["bins"])),
             remedies=[TriedRemedy(**remedy) for remedy in document["remedies"]],

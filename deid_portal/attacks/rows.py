@@ -10,7 +10,8 @@ from enum import StrEnum
 from functools import cached_property
 
 from deid_portal.attacks.choices import OUTSIDE_LINKAGE
-from deid_portal.attacks.estimates import usual_attack_seconds
+from deid_portal.attacks.estimates import usual_seconds
+from deid_portal.attacks.kinds import traits_of
 from deid_portal.attacks.limits import AttackLimits
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.results import AttackSummary
@@ -82,7 +83,9 @@ class AttackRow:
     @cached_property
     def result(self) -> AttackSummary | None:
         document = self.test.result if self.test is not None else None
-        return AttackSummary.from_document(document) if document and "stake" in document else None
+        if not document or "stake" not in document:
+            return None
+        return AttackSummary.from_document(document, self.attack)
 
     @property
     def reason(self) -> str:
@@ -116,6 +119,10 @@ class AttackRow:
     @property
     def wording(self) -> Wording:
         return wording_of(self.attack)
+
+    @property
+    def needs_outside_table(self) -> bool:
+        return traits_of(self.attack).needs_outside_table()
 
     @property
     def title(self) -> str:
@@ -210,7 +217,7 @@ def rows_of(
     outside = [
         (str(test.id), OUTSIDE_LINKAGE, test)
         for test in newest.values()
-        if test.attack == OUTSIDE_LINKAGE
+        if traits_of(test.attack).needs_outside_table()
     ]
     rows = [
         AttackRow(
@@ -218,7 +225,7 @@ def rows_of(
             attack=attack,
             test=test,
             limit=limits.of(attack),
-            seconds=times.get(attack, usual_attack_seconds(attack, run.dataset.rows)),
+            seconds=times.get(attack, usual_seconds(attack, run.dataset.rows)),
             is_limit_of_policy=limits.is_from_policy(attack),
             sees_figures=sees_figures,
         )
@@ -230,7 +237,7 @@ def rows_of(
 
 def _key_of(test: AttackTest) -> str:
     """Return the key of equivalent tests, of which the newest counts."""
-    if test.attack != OUTSIDE_LINKAGE:
+    if not traits_of(test.attack).needs_outside_table():
         return test.attack
     chosen = test.parameters
     return repr((chosen.get("file_name"), chosen.get("columns"), chosen.get("attack")))

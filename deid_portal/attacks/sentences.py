@@ -4,6 +4,21 @@ Pure functions of a result, in plain words; every number has its unit.
 """
 
 from deid_portal.attacks.results import AttackSummary
+from deid_portal.engine.attacks.attack_figures import (
+    AddedLinksFigures,
+    BackgroundKnowledgeFigures,
+    DowncodingFigures,
+    GroupFigures,
+    HomogeneityFigures,
+    InferenceFigures,
+    IntersectionFigures,
+    IntervalDisclosureFigures,
+    LinkageFigures,
+    OutsideLinkageFigures,
+    PlantedAccountsFigures,
+    SinglingOutFigures,
+    SkewnessFigures,
+)
 from deid_portal.engine.wording.numbers import NBSP, one_in, percent, thousands
 
 COUNTED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -21,11 +36,12 @@ def counted_values(count: float) -> str:
 
 
 def say_match(result: AttackSummary) -> str:
-    guesses = f"{thousands(int(result.figures['people']))} guesses"
+    figures = result.figures.of(LinkageFigures)
+    guesses = f"{thousands(int(figures.people))} guesses"
     if not result.stake.records:
         return f"{guesses}, none right."
     right = thousands(result.stake.records)
-    alone = int(result.figures.get("correct_links", 0))
+    alone = int(figures.correct_links or 0)
     said = f"{guesses}, {right} right: no better than {one_in(result.stake.share)}."
     return f"{said} {_is_certain(alone)}" if alone else said
 
@@ -42,16 +58,17 @@ def compare_with_the_promise(result: AttackSummary) -> str:
 
 
 def chart_of_candidates(result: AttackSummary) -> str:
-    links = int(result.figures.get("links", result.figures.get("correct_links", 0)))
+    links = result.figures.of(LinkageFigures).single
     if not links:
         return "Nobody leads to a single record"
     return f"{counted_units(links)} {'leads' if links == 1 else 'lead'} to a single record"
 
 
 def say_outside_match(result: AttackSummary) -> str:
-    if result.figures.get("scored"):
+    figures = result.figures.of(OutsideLinkageFigures)
+    if figures.scored:
         return say_match(result)
-    links, everyone = int(result.figures["links"]), thousands(int(result.figures["people"]))
+    links, everyone = figures.single, thousands(int(figures.people))
     if not links:
         return f"None of {everyone} people leads to a single record."
     lead = "leads" if links == 1 else "lead"
@@ -62,22 +79,25 @@ def say_outside_match(result: AttackSummary) -> str:
 
 
 def say_single_values(result: AttackSummary) -> str:
-    groups = int(result.figures["classes"])
+    figures = result.figures.of(HomogeneityFigures)
+    groups = int(figures.classes)
     if not groups:
-        fewest = int(result.figures["fewest"])
+        fewest = int(figures.fewest)
         return f"Every group holds at least {fewest:,} different values of {result.column}."
     return f"In {counted_units(groups, 'groups')} everybody has the same {result.column}."
 
 
 def say_left_values(result: AttackSummary) -> str:
-    groups, ruled_out = int(result.figures["classes"]), counted_values(result.figures["excluded"])
+    figures = result.figures.of(BackgroundKnowledgeFigures)
+    groups, ruled_out = int(figures.classes), counted_values(figures.excluded)
     if not groups:
         return f"With {ruled_out} ruled out, every group still leaves at least two."
     return f"In {counted_units(groups, 'groups')}, ruling out {ruled_out} leaves one."
 
 
 def say_related_values(result: AttackSummary) -> str:
-    groups = int(result.figures["classes"])
+    figures = result.figures.of(GroupFigures)
+    groups = int(figures.classes)
     if not groups:
         return f"In no group do all values of {result.column} mean nearly the same."
     return (
@@ -86,10 +106,11 @@ def say_related_values(result: AttackSummary) -> str:
 
 
 def say_suspicion(result: AttackSummary) -> str:
-    points = f"{100 * result.figures['threshold']:.0f} points"
+    figures = result.figures.of(SkewnessFigures)
+    points = f"{100 * figures.threshold:.0f} points"
     if not result.stake.records:
         return f"No group makes a {result.column} likelier by {points} or more."
-    highest = f"{100 * result.figures['highest']:.0f}"
+    highest = f"{100 * figures.highest:.0f}"
     at_stake = counted_units(result.stake.records)
     return (
         f"For {at_stake} the group makes their {result.column} likelier by {points} or more, by "
@@ -98,9 +119,10 @@ def say_suspicion(result: AttackSummary) -> str:
 
 
 def say_near_numbers(result: AttackSummary) -> str:
+    figures = result.figures.of(IntervalDisclosureFigures)
     near = percent(result.value)
     return (
-        f"{near} of the numbers of {result.column} come within {result.figures['width']:g}{NBSP}% "
+        f"{near} of the numbers of {result.column} come within {figures.width:g}{NBSP}% "
         f"of the truth; guessing the middle, {percent(result.control)}."
     )
 
@@ -114,9 +136,10 @@ def say_claims(result: AttackSummary) -> str:
 
 
 def say_descriptions(result: AttackSummary) -> str:
-    tries = thousands(int(result.figures["attempts"]))
-    alone = round(result.figures["success"] * result.figures["attempts"])
-    others = int(result.figures["by_chance"])
+    figures = result.figures.of(SinglingOutFigures)
+    tries = thousands(int(figures.attempts))
+    alone = round(figures.success * figures.attempts)
+    others = int(figures.by_chance)
     said = (
         f"{alone:,} of {tries} descriptions fit one person only, {others:,} fit one of the others."
     )
@@ -124,12 +147,14 @@ def say_descriptions(result: AttackSummary) -> str:
 
 
 def say_guesses(result: AttackSummary) -> str:
-    inside, outside = percent(result.figures["success"]), percent(result.control)
+    figures = result.figures.of(InferenceFigures)
+    inside, outside = percent(figures.success), percent(result.control)
     return f"Guesses are right for {inside} of the people in the table and {outside} of others."
 
 
 def say_cells(result: AttackSummary) -> str:
-    if not result.figures["cells"]:
+    figures = result.figures.of(DowncodingFigures)
+    if not figures.cells:
         return "Nothing was made coarser, so nothing can be narrowed."
     if not result.stake.is_found:
         return "No coarse value could be narrowed beyond chance."
@@ -140,10 +165,11 @@ def say_cells(result: AttackSummary) -> str:
 
 
 def say_crossing(result: AttackSummary) -> str:
-    few, disclosed = int(result.figures["few"]), int(result.figures["disclosed"])
-    k = int(result.figures["k"])
+    figures = result.figures.of(IntersectionFigures)
+    few, disclosed = int(figures.few), int(figures.disclosed)
+    k = int(figures.k)
     files = "both files are" if len(result.releases) == 1 else "all files are"
-    hide, smallest = "hides" if few == 1 else "hide", int(result.figures["smallest"])
+    hide, smallest = "hides" if few == 1 else "hide", int(figures.smallest)
     said = f"{counted_units(few)} {hide} among fewer than {k} when {files} crossed."
     if not few:
         said = f"Everybody still hides among at least {smallest} when {files} crossed."
@@ -182,7 +208,8 @@ def compare_with_the_column(result: AttackSummary) -> str:
 
 
 def compare_with_each_alone(result: AttackSummary) -> str:
-    at_stake = counted_units(result.figures["alone"])
+    figures = result.figures.of(IntersectionFigures)
+    at_stake = counted_units(figures.alone)
     return f"Alone, the most telling of the releases puts {at_stake} at stake."
 
 
@@ -212,12 +239,14 @@ def chart_of_claims(result: AttackSummary) -> str:
 
 
 def chart_of_descriptions(result: AttackSummary) -> str:
-    alone, chance = percent(result.figures["success"]), percent(result.control)
+    figures = result.figures.of(SinglingOutFigures)
+    alone, chance = percent(figures.success), percent(result.control)
     return f"{alone} of the descriptions fit one person, {chance} by chance"
 
 
 def chart_of_guesses(result: AttackSummary) -> str:
-    inside, outside = percent(result.figures["success"]), percent(result.control)
+    figures = result.figures.of(InferenceFigures)
+    inside, outside = percent(figures.success), percent(result.control)
     return f"Guesses are right for {inside}, for others {outside}"
 
 
@@ -226,7 +255,8 @@ def chart_of_cells(result: AttackSummary) -> str:
 
 
 def _chart_of_groups(result: AttackSummary, what: str) -> str:
-    groups = int(result.figures["classes"])
+    figures = result.figures.of(GroupFigures)
+    groups = int(figures.classes)
     if not groups:
         return f"No groups {what}"
     return f"{counted_units(groups, 'groups')} {what if groups != 1 else _singular(what)}"
@@ -239,7 +269,8 @@ def _singular(what: str) -> str:
 
 
 def chart_of_crossing(result: AttackSummary) -> str:
-    few, k = int(result.figures["few"]), int(result.figures["k"])
+    figures = result.figures.of(IntersectionFigures)
+    few, k = int(figures.few), int(figures.k)
     if not few:
         return f"No group falls below {k} after crossing"
     falls = "falls" if few == 1 else "fall"
@@ -247,17 +278,17 @@ def chart_of_crossing(result: AttackSummary) -> str:
 
 
 def say_planted(result: AttackSummary) -> str:
-    figures = result.figures
-    attempts, found = int(figures["attempts"]), int(figures["found"])
+    figures = result.figures.of(PlantedAccountsFigures)
+    attempts, found = int(figures.attempts), int(figures.found)
     times = "once" if found == 1 else f"{found} times"
     if not result.stake.records:
         seen = f"found again {times}, but led to nobody" if found else "never found again"
         return f"Planted {attempts} times, {seen}."
-    links = int(figures["links_right"])
+    links = int(figures.links_right)
     told = f", and of {thousands(links)} pairs whether they are linked" if links else ""
     return (
         f"Planted {attempts} times, found again {times}: {thousands(result.stake.records)} of "
-        f"{thousands(int(figures['targets']))} targets are found{told}."
+        f"{thousands(int(figures.targets))} targets are found{told}."
     )
 
 
@@ -270,7 +301,7 @@ def chart_of_planted(result: AttackSummary) -> str:
 
 
 def say_added(result: AttackSummary) -> str:
-    added = int(result.figures["added"])
+    added = int(result.figures.of(AddedLinksFigures).added)
     return (
         f"Of {thousands(added)} links that fit least, {thousands(result.stake.records)} were added."
     )
@@ -285,7 +316,7 @@ def chart_of_added(result: AttackSummary) -> str:
 
 
 def chart_of_nodes(result: AttackSummary) -> str:
-    found = int(result.figures["correct_links"])
+    found = result.figures.of(LinkageFigures).single
     if not found:
         return "Nobody leads to a single node"
     return f"{counted_units(found)} {'leads' if found == 1 else 'lead'} to a single node"

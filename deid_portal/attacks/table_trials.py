@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from deid_portal.attacks.cases import difference_words, open_case
-from deid_portal.attacks.choices import EARLIER_RELEASES, HELD_OUT, make_attack
+from deid_portal.attacks.choices import make_attack
 from deid_portal.attacks.limits import limits_of_team
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.outside import read_outside
@@ -39,7 +39,7 @@ class TableTrial:
         self.seed = int(self.run.output_sha256[:8], 16)
         self.case = open_case(self.run)
         self.brought = read_outside(self.test.outside, lease.progress)
-        crosses = self.test.attack == EARLIER_RELEASES
+        crosses = attack.crosses_releases()
         self.earlier = open_earlier(self.run, self.case) if crosses else ReleasesToCross()
 
     def make(self) -> AttackSummary:
@@ -72,7 +72,7 @@ class TableTrial:
 
     def _setting(self, case: Case) -> AttackSetting | None:
         """Return the setting of an attack that uses more than the release; None for others."""
-        if self.brought is not None and self.test.attack in HELD_OUT:
+        if self.brought is not None and self.attack.holds_out:
             return bring_control(case, self.brought)
         if self.brought is not None:
             chosen = self.test.parameters
@@ -80,13 +80,13 @@ class TableTrial:
             return bring_outside(
                 case, self.brought, chosen["columns"], (person[0], person[1]) if person else None
             )
-        if self.test.attack in HELD_OUT:
+        if self.attack.holds_out:
             return hold_out(case, seed=self.seed, key=self.key, progress=self._quietly)
         return None
 
     def _finding(self, answer: AttackAnswer) -> SuccessfulAttack:
         return SuccessfulAttack(
-            attack=self.test.attack,
+            attack=self.attack,
             answer=answer,
             case=self.case,
             basis=basis_of_run(self.run),
@@ -121,7 +121,7 @@ class TableTrial:
         return [*told, f"Across versions: {how}."] if how else told
 
     def _measured_on(self) -> str:
-        if self.test.attack not in HELD_OUT:
+        if not self.attack.holds_out:
             return "release"
         return "control" if self.brought is not None else "half"
 

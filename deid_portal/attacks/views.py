@@ -10,9 +10,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from deid_portal.accounts.people import person_of
-from deid_portal.attacks.choices import HELD_OUT, kind_of, parameters_of
+from deid_portal.attacks.choices import HELD_OUT, parameters_of
 from deid_portal.attacks.figures import attack_chart
 from deid_portal.attacks.forms import OutsideForm, TuningForm
+from deid_portal.attacks.kinds import kind_of
 from deid_portal.attacks.limits import limits_of_team
 from deid_portal.attacks.models import OutsideTable
 from deid_portal.attacks.next_bars import bar_of_attacks

@@ -10,9 +10,11 @@ from typing import Any
 
 from deid_portal.attacks import sentences as say
 from deid_portal.attacks.results import AttackSummary
+from deid_portal.engine.attacks.attack_figures import LinkageFigures
 from deid_portal.engine.wording.numbers import NBSP, percent, thousands
 
 Say = Callable[[AttackSummary], str]
+SayOfTest = Callable[[AttackSummary | None, Mapping[str, Any]], str | None]
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Wording:
     compared: Say  # the baseline or control
     chart: Say  # the finding as the title of the chart
     unit: str = "people"  # unit of the records at stake
+    particular: SayOfTest | None = None  # of a test, by result and parameters; in place of `about`
 
     @property
     def in_short(self) -> str:
@@ -37,15 +40,24 @@ def wording_of(attack: str) -> Wording:
 
 def subtitle_of(attack: str, result: AttackSummary | None, parameters: Mapping[str, Any]) -> str:
     """Return the subtitle, with what is particular to this test."""
-    if attack == "intersection" and result is not None and result.releases:
-        numbers = ", ".join(str(number) for number in result.releases)
-        return f"crossed with release {numbers}"
-    if attack == "outside-linkage":
-        people = f"{thousands(int(result.figures['people']))} people" if result else ""
-        return ", ".join(part for part in (parameters.get("file_name", ""), people) if part)
-    if attack == "background-knowledge":
-        return f"{say.counted_values(parameters.get('attack', {}).get('excluded', 1))} ruled out"
-    return wording_of(attack).about
+    wording = wording_of(attack)
+    found = wording.particular(result, parameters) if wording.particular is not None else None
+    return wording.about if found is None else found
+
+
+def _releases_crossed(result: AttackSummary | None, parameters: Mapping[str, Any]) -> str | None:
+    if result is None or not result.releases:
+        return None
+    return f"crossed with release {', '.join(str(number) for number in result.releases)}"
+
+
+def _table_brought(result: AttackSummary | None, parameters: Mapping[str, Any]) -> str:
+    people = f"{thousands(int(result.figures.of(LinkageFigures).people))} people" if result else ""
+    return ", ".join(part for part in (parameters.get("file_name", ""), people) if part)
+
+
+def _values_ruled_out(result: AttackSummary | None, parameters: Mapping[str, Any]) -> str:
+    return f"{say.counted_values(parameters.get('attack', {}).get('excluded', 1))} ruled out"
 
 
 def share_with_interval(result: AttackSummary) -> str:
@@ -83,6 +95,7 @@ WORDINGS: dict[str, Wording] = {
         say.say_outside_match,
         say.compare_with_the_promise,
         say.chart_of_candidates,
+        particular=_table_brought,
     ),
     "distance-linkage": Wording(
         "Nearest record",
@@ -119,6 +132,7 @@ WORDINGS: dict[str, Wording] = {
         say.say_left_values,
         say.compare_with_nothing,
         say.chart_of_left_values,
+        particular=_values_ruled_out,
     ),
     "similarity": Wording(
         "Similarity",
@@ -195,6 +209,7 @@ WORDINGS: dict[str, Wording] = {
         say.say_crossing,
         say.compare_with_each_alone,
         say.chart_of_crossing,
+        particular=_releases_crossed,
     ),
     "network-degree": Wording(
         "Number of links",

@@ -54,6 +54,32 @@ class Parameter:
         return f"{kind} from {self.minimum:g} to {self.maximum:g}"
 
 
+def number_of_look_alikes(
+    name: str = "k",
+    *,
+    minimum: float = 2,
+    default: float | None = None,
+    unusual_below: float = 3,
+    unusual_above: float = 1000,
+    left: str = "detail",
+    optional: bool = False,
+) -> Parameter:
+    """Declare among how many people everybody hides; `left` is what many of them cost."""
+    little = "2 protects little, " if unusual_below > minimum else ""
+    return Parameter(
+        name,
+        minimum=minimum,
+        whole=True,
+        default=default,
+        unusual_below=unusual_below,
+        unusual_above=unusual_above,
+        caution=f"{name} = {{value}} is unusual: {little}above {unusual_above:,} little {left} is "
+        "left.",
+        optional=optional,
+        start=5 if default is None else None,
+    )
+
+
 @dataclass(frozen=True)
 class Choice:
     """One word out of several; the first is the default unless it is required."""

@@ -5,7 +5,6 @@ dynamic program), so the number of changed links is a lower bound for k-degree. 
 it is known only after a run, and the estimate says so.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 from time import perf_counter
@@ -18,19 +17,13 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.figure_parts import draw_figure, polyline
 from deid_portal.engine.charts.look import ACCENT, INK_2
-from deid_portal.engine.networks.changing.degree_sequences import find_optimal_degrees
+from deid_portal.engine.networks.change_estimate import CountedNetwork
+from deid_portal.engine.networks.methods import NetworkMethod
+from deid_portal.engine.networks.methods.k_degree import least_links_changed
 from deid_portal.engine.wording.numbers import percent
 
-MOST_WORK = 30_000_000  # people times k; above, the estimate takes too long
 TRIED = (2, 3, 5, 10, 15, 25, 50)
 MOST_TRIED_WORK = 3_000_000
-# Seconds of a run: fixed, and per hundred thousand people; measured in `tests/benchmarks`.
-USUAL_SECONDS = {
-    "k-degree": (1.0, 6.0),
-    "k-neighbourhood": (1.0, 120.0),
-    "k-grouping": (1.0, 20.0),
-}
-OTHER_SECONDS = (1.0, 5.0)
 
 
 @dataclass(frozen=True)
@@ -48,11 +41,14 @@ class NetworkEstimate:
 
 
 def estimate_network_run(
-    dataset: Dataset, knowledge: str, method: Mapping[str, Any], k: int
+    dataset: Dataset, knowledge: str, method: NetworkMethod, k: int
 ) -> NetworkEstimate:
     """Return the figures known before a run; fast enough to be updated while a slider moves."""
     started = perf_counter()
-    changed = _links_changed(dataset, method, k)
+    changes = method.estimate_changes(
+        CountedNetwork(dataset.rows, dataset.network.links, _degrees(dataset))
+    )
+    changed = EstimatedNumber(changes.label, changes.words, changes.note)
     takes = EstimatedNumber(
         "The run takes", _duration(_seconds(dataset, method)), "about, without waiting"
     )
@@ -77,51 +73,6 @@ def count_below(dataset: Dataset, knowledge: str, k: int) -> int | None:
     return int(sum(size * groups for size, groups in sizes if size < k))
 
 
-def _links_changed(dataset: Dataset, method: Mapping[str, Any], k: int) -> EstimatedNumber:
-    links, label = dataset.network.links, "Links changed"
-    name, share = method["name"], method.get("share")
-    if name == "k-degree":
-        least = least_links_changed(dataset, k, may_remove=_may_remove(method))
-        if least is not None:
-            return EstimatedNumber(
-                label, f"{least:,}", f"at least; {_of(least, links)} of all links"
-            )
-    if name in ("attributes", "none"):
-        return EstimatedNumber(label, "0", "links stay as they are")
-    if name == "k-grouping":
-        return EstimatedNumber(
-            "Groups", f"{dataset.rows // max(k, 1):,}", "at most; every link is drawn anew"
-        )
-    if share is not None:
-        return EstimatedNumber(
-            label, f"{round(share * links):,}", f"about; {percent(share)} of all links"
-        )
-    if name == "private-degrees":
-        return EstimatedNumber(label, "–", "no link leaves, only noisy counts")
-    return EstimatedNumber(label, "–", "known after the run")
-
-
-def _of(part: int, whole: int) -> str:
-    return percent(part / whole) if whole else percent(0)
-
-
-def _may_remove(method: Mapping[str, Any]) -> bool:
-    return bool(method.get("changes") == "additions-deletions")
-
-
-def least_links_changed(dataset: Dataset, k: int, *, may_remove: bool) -> int | None:
-    """Return a lower bound of the links that k-degree changes; None if it is not known.
-
-    It is half the minimal change of degrees, rounded up, since every link has two ends. Not for
-    directed links, which have two degrees per person.
-    """
-    degrees = _degrees(dataset)
-    if not len(degrees) or k > len(degrees) or len(degrees) * k > MOST_WORK:
-        return None
-    best = find_optimal_degrees(degrees, k, may_remove=may_remove)
-    return None if best is None else (best.cost + 1) // 2
-
-
 def _degrees(dataset: Dataset) -> NDArray[np.int32]:
     """Return the degrees of all people; empty if links are directed."""
     if dataset.network.is_directed:
@@ -130,14 +81,14 @@ def _degrees(dataset: Dataset) -> NDArray[np.int32]:
     return np.repeat(counted[:, 0], counted[:, 1]).astype(np.int32)
 
 
-def _seconds(dataset: Dataset, method: Mapping[str, Any]) -> float:
+def _seconds(dataset: Dataset, method: NetworkMethod) -> float:
     """Estimate the time from the last run with this method on this network, else from its size."""
     for run in dataset.runs.filter(status="finished").only("summary", "started_at", "finished_at")[
         :5
     ]:
-        if method["name"] in run.summary.asked.methods:
+        if method.name in run.summary.asked.methods:
             return float(run.elapsed_seconds)
-    fixed, per = USUAL_SECONDS.get(method["name"], OTHER_SECONDS)
+    fixed, per = method.usual_seconds
     return fixed + per * dataset.rows / 100_000
 
 
@@ -145,19 +96,20 @@ def _duration(seconds: float) -> str:
     return f"{ceil(seconds)}\u00a0s" if seconds < 90 else f"{ceil(seconds / 60)}\u00a0min"
 
 
-def price_chart(dataset: Dataset, method: Mapping[str, Any], k: int) -> Chart | None:
+def price_chart(dataset: Dataset, method: NetworkMethod, k: int) -> Chart | None:
     """Draw the least number of changed links for several k; None if it is not known."""
     tried = sorted({own for own in (*TRIED, k) if 2 <= own <= dataset.rows // 2})
-    is_counted = method["name"] == "k-degree" and not dataset.network.is_directed
+    is_counted = method.knows_least_changes and not dataset.network.is_directed
     if not is_counted or not tried or dataset.rows * tried[-1] > MOST_TRIED_WORK:
         return None
     ways = {"Adding": False, "Adding and removing": True}
+    degrees = _degrees(dataset)
     costs = {
-        name: [least_links_changed(dataset, own, may_remove=removes) or 0 for own in tried]
+        name: [least_links_changed(degrees, own, may_remove=removes) or 0 for own in tried]
         for name, removes in ways.items()
     }
-    chosen = "Adding and removing" if _may_remove(method) else "Adding"
-    if method.get("realization") == "supergraph":
+    chosen = "Adding and removing" if method.may_remove else "Adding"
+    if method.only_adds:
         costs.pop("Adding and removing")
     return Chart(
         id="prices",

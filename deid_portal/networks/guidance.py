@@ -1,23 +1,11 @@
 """Which method fits a network and a background knowledge, with the reason in words."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine.networks.methods import NETWORK_METHODS, NetworkMethod
 
 LARGE = 100_000
-METHOD_WORDS = {
-    "k-degree": "Adds, and if allowed removes, as few links as it can.",
-    "k-neighbourhood": "Adds links until everybody’s surroundings look like those of others.",
-    "k-grouping": "Releases groups and the links between them, no single person.",
-    "attributes": "Makes what is known of people coarser, and leaves the links.",
-    "noise-graph": "Lays a random network over yours.",
-    "random-links": "Removes links by chance and adds as many elsewhere.",
-    "private-degrees": "Releases noisy counts only, with differential privacy.",
-    "none": "Releases it as it is, measured.",
-}
 
 
 @dataclass(frozen=True)
@@ -60,32 +48,19 @@ def _fits(method: str, nodes: int) -> bool:
     return largest is None or nodes <= largest
 
 
-# Methods that guarantee k look-alikes given this knowledge; the others are probabilistic.
-WITHSTAND = {
-    "degree": ("k-degree", "k-grouping"),
-    "neighbour-degrees": ("k-grouping",),
-    "neighbourhood": ("k-neighbourhood", "k-grouping"),
-    "attributes+degree": ("attributes", "k-grouping"),
-}
-
-
 def offer_methods(dataset: Dataset, recommended: str, knowledge: str) -> list[MethodOffer]:
     offers = [
         MethodOffer(
             name,
             kind.title,
-            METHOD_WORDS.get(name, ""),
+            kind.words,
             why_closed(dataset, kind),
             is_recommended=name == recommended,
-            withstands=name in WITHSTAND[knowledge],
+            withstands=knowledge in kind.withstands,
         )
-        for name, kind in _kinds()
+        for name, kind in NETWORK_METHODS.items()
     ]
     return sorted(offers, key=lambda offer: not offer.is_recommended)
-
-
-def _kinds() -> Iterable[tuple[str, type[NetworkMethod]]]:
-    return ((name, NETWORK_METHODS[name]) for name in NETWORK_METHODS)
 
 
 def why_closed(dataset: Dataset, kind: type[NetworkMethod]) -> str:
@@ -97,23 +72,11 @@ def why_closed(dataset: Dataset, kind: type[NetworkMethod]) -> str:
     return ""
 
 
-# Variants that a sweep can try: the methods with a parameter k, and their settings.
-NETWORK_WAYS: tuple[tuple[str, str, dict[str, Any]], ...] = (
-    ("adding", "Equal numbers of links, adding", {"name": "k-degree", "changes": "additions"}),
-    (
-        "removing",
-        "Equal numbers of links, adding and removing",
-        {"name": "k-degree", "changes": "additions-deletions"},
-    ),
-    ("neighborhoods", "Equal neighborhoods", {"name": "k-neighbourhood"}),
-    ("groups", "Groups and the links between them", {"name": "k-grouping"}),
-)
-
-
 def ways_to_sweep(dataset: Dataset) -> list[str]:
     """Return the names of the variants that can be tried on this network."""
     return [
-        name
-        for name, _, entry in NETWORK_WAYS
-        if not why_closed(dataset, NETWORK_METHODS[entry["name"]])
+        variant.name
+        for kind in NETWORK_METHODS.values()
+        for variant in kind.variants
+        if not why_closed(dataset, kind)
     ]

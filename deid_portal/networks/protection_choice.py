@@ -12,7 +12,9 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.engine import InvalidPlan
 from deid_portal.engine.charts.chart import Chart
 from deid_portal.engine.networks import NetworkPlan
-from deid_portal.engine.networks.methods import NETWORK_METHODS
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge
+from deid_portal.engine.networks.methods import NETWORK_METHODS, NetworkMethod
+from deid_portal.engine.networks.models import model_against
 from deid_portal.engine.parameters import Choice as OneOf
 from deid_portal.engine.report.network import KnowledgeState
 from deid_portal.engine.wording.knowledge import KNOWLEDGE_TITLES
@@ -31,7 +33,6 @@ from deid_portal.networks.plan_fit import check_network_plan_fits
 from deid_portal.networks.vocabulary import (
     CHOICE_WORDS,
     KNOWLEDGE_WORDS,
-    MODEL_OF_KNOWLEDGE,
     PARAMETER_WORDS,
 )
 from deid_portal.plans.composition import ProtectionChoice
@@ -100,13 +101,15 @@ class NetworkProtectionPage:
 
     @cached_property
     def estimate(self) -> NetworkEstimate | None:
-        if self.plan is None:
+        if self._planned is None:
             return None
-        return estimate_network_run(self.dataset, self.knowledge, self._entry, self._k)
+        return estimate_network_run(self.dataset, self.knowledge, self._planned, self._k)
 
     @cached_property
     def prices(self) -> Chart | None:
-        return price_chart(self.dataset, self._entry, self._k) if self.plan is not None else None
+        if self._planned is None:
+            return None
+        return price_chart(self.dataset, self._planned, self._k)
 
     @cached_property
     def expectations(self) -> list[Expectation]:
@@ -121,8 +124,8 @@ class NetworkProtectionPage:
         return int(self.form.cleaned_data["k"])
 
     @property
-    def _entry(self) -> dict[str, Any]:
-        return self.to_choice().methods[0]
+    def _planned(self) -> NetworkMethod | None:
+        return self.plan.methods[0] if self.plan is not None else None
 
     def to_choice(self) -> ProtectionChoice:
         """Return the plan's parts; the forms must be valid."""
@@ -131,7 +134,8 @@ class NetworkProtectionPage:
         kind = NETWORK_METHODS[self.method]
         if any(parameter.name == "k" for parameter in kind.parameters):
             entry["k"] = k
-        rules = [] if kind.is_private else [{"model": MODEL_OF_KNOWLEDGE[self.knowledge], "k": k}]
+        model = model_against(Knowledge(self.knowledge))
+        rules = [] if kind.is_private else [{"model": model.name, "k": k}]
         measures = {"attacks": ["active"]} if self.attacks else {}
         return ProtectionChoice(rules, entry, measures)
 

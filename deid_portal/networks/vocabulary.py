@@ -6,12 +6,6 @@ KNOWLEDGE_WORDS = {
     "neighbourhood": "Somebody knows which of the person’s contacts are linked with each other.",
     "attributes+degree": "Somebody knows the quasi-identifiers of a person and counted the links.",
 }
-MODEL_OF_KNOWLEDGE = {
-    "degree": "k-degree",
-    "neighbour-degrees": "k-neighbour-degrees",
-    "neighbourhood": "k-neighbourhood",
-    "attributes+degree": "k-degree-attributes",
-}
 READING_PHASES = {
     "read": ("Reading the links", 30),
     "risk": ("Counting who could be recognized", 45),

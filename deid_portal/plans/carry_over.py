@@ -7,10 +7,10 @@ from deid_portal.datasets.models import ColumnRoleChoices, Dataset
 from deid_portal.engine import EngineError
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.parameters import columns_named
-from deid_portal.engine.privacy import MODELS
+from deid_portal.engine.privacy import MODELS, sensitive_columns_of
 from deid_portal.plans.composition import choice_of
 from deid_portal.plans.models import Protection
-from deid_portal.plans.policies import check_protection_chosen, sensitive_names
+from deid_portal.plans.policies import check_protection_chosen
 from deid_portal.plans.services import check_choice
 from deid_portal.web.refusals import refusal
 
@@ -52,7 +52,7 @@ def misfits_of_protection(dataset: Dataset, *, thorough: bool = False) -> list[s
 
 def _misfits_of_rules(protection: Protection, roles: dict[str, str]) -> Iterator[str]:
     for rule in protection.rules:
-        for name in sensitive_names(rule):
+        for name in sensitive_columns_of(rule):
             if name in roles and roles[name] != ColumnRoleChoices.SENSITIVE:
                 yield f"The rule {rule['model']} is about {name}, which is not sensitive here."
 

@@ -15,11 +15,7 @@ from time import perf_counter
 
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import Plan
-from deid_portal.engine.methods.full_domain import FullDomain
-from deid_portal.engine.methods.levels import ChosenLevels
-from deid_portal.engine.methods.local_recoding import LocalRecoding
 from deid_portal.engine.methods.method import Method, RecodingMethod, records_allowed
-from deid_portal.engine.methods.none import NoChange
 from deid_portal.engine.privacy import SensitiveColumn, WholeTable
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
@@ -112,7 +108,7 @@ def estimate_table_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> R
         is_possible=found.best is not None,
         is_sample=reduced.is_sample,
         is_proved=found.optimal,
-        is_upper=isinstance(method, LocalRecoding),
+        is_upper=method.may_beat_estimate,
         rows=reduced.all_rows,
         burdens=burdens,
     )
@@ -145,7 +141,7 @@ def _method_to_try(plan: Plan) -> RecodingMethod:
     touched = {*plan.quasi_identifiers, *(n for m in plan.models for n in m.counted_columns)}
     tried: list[RecodingMethod] = []
     for method in plan.methods:
-        if isinstance(method, FullDomain | LocalRecoding | ChosenLevels | NoChange):
+        if isinstance(method, RecodingMethod) and method.can_be_estimated:
             tried.append(method)
         elif method.makes_classes or _changes(method, touched):
             raise NoEstimate(f"No estimate for this method ({method.title}).")
@@ -197,14 +193,12 @@ def _search(
     rows = problem.patterns.rows
     checker = problem.checker(METRICS[method.metric])
     lattice = Lattice(problem.heights)
-    if isinstance(method, ChosenLevels | NoChange):
-        limit = method.suppression_limit if isinstance(method, ChosenLevels) else 0.0
-        levels = method.levels if isinstance(method, ChosenLevels) else {}
-        found = SearchResult(records_allowed(limit, rows), nodes=1)
-        found.enter(checker.check(tuple(levels.get(name, 0) for name in problem.names)))
-        return found
-    assert isinstance(method, FullDomain | LocalRecoding)  # noqa: S101 - chosen before
     allowed = records_allowed(method.suppression_limit, rows)
+    given = method.levels_without_search(problem.names)
+    if given is not None:
+        found = SearchResult(allowed, nodes=1)
+        found.enter(checker.check(given))
+        return found
     found = SearchResult(allowed, lattice.size, tolerance=checker.metric.tolerance)
     explorer = Explorer(checker, lattice, found, Progress(None), seconds)
     for good in tuple(good_levels):
@@ -226,8 +220,7 @@ def _seconds_of_run(
     """Estimate the time of a run: processing the cells, and a search with proof of the optimum."""
     moving = dataset.rows * (dataset.column_count or 1) * SECONDS_PER_CELL
     searching = searched if found.optimal else searched * CHECKS_TO_PROVE
-    if isinstance(method, LocalRecoding):
-        searching *= 4
+    searching *= method.searches_again
     if not found.optimal and Lattice(problem.heights).size > LARGEST_PROVABLE_LATTICE:
         searching = getattr(method, "time_limit_seconds", searching)
     return max(moving + searching, SECONDS_AT_LEAST)

@@ -3,14 +3,13 @@
 This is advice: a plan that breaks a rule may run, but needs a waiver to be released.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from deid_portal.engine import Plan
 from deid_portal.engine.plan import ColumnRole, Treatment
-from deid_portal.engine.privacy import MODELS, KAnonymity
+from deid_portal.engine.privacy import MODELS, KAnonymity, sensitive_columns_of
 from deid_portal.engine.privacy.highest_risk import HighestRisk
 from deid_portal.engine.wording.numbers import middle_cut, percent
 from deid_portal.plans.basis import basis_of
@@ -133,15 +132,9 @@ def _groups(rules: Rules, estimate: RunEstimate | None) -> tuple[ExpectationStat
     return _state(is_met), f"{worst.name}, {percent(worst.share, 0)}"
 
 
-def _columns_of(rule: Mapping[str, Any]) -> set[str]:
-    values = rule.get("values")
-    by_value = values if isinstance(values, Mapping) else ()
-    return {rule.get("column", ""), *(rule.get("columns") or ()), *by_value}
-
-
 def _rules_about(plan: Plan, column: str) -> list[dict[str, Any]]:
     documents = [model.to_document() for model in plan.models]
-    return [own for own in documents if column in _columns_of(own)]
+    return [own for own in documents if column in sensitive_columns_of(own)]
 
 
 def _sensitive(rules: Rules, plan: Plan) -> tuple[ExpectationState, str]:

@@ -30,13 +30,6 @@ from deid_portal.plans.parameter_fields import (
 )
 
 HELP_PAGES: Path = settings.PROJECT_DIR / "templates" / "help"
-# Initial parameters of added parts, by name, if a parameter does not declare its own.
-STARTING_VALUES: dict[str, Any] = {
-    "k": 5, "K": 5, "L": 3, "C": 0.6, "l": 3, "t": 0.3, "p": 2, "m": 3, "e": 1, "alpha": 0.5,
-    "h": 0.6, "beta": 1, "delta": 1, "epsilon": 1, "breach": 0.5, "minimum": 0, "maximum": 0.5,
-    "limit": 0.2, "width": 5, "support": 0.05, "confidence": 0.8, "scale": 0.1, "window": 5,
-    "share": 0.1, "base": 5, "days": 30,
-}  # fmt: skip
 WHAT_IS_LEARNT = {
     DisclosureKind.IDENTITY: "Who a person is",
     DisclosureKind.ATTRIBUTE: "What is true of a person",
@@ -206,9 +199,7 @@ def starting_entry(parameters: Sequence[Declared]) -> dict[str, Any]:
     entry: dict[str, Any] = {}
     for parameter in parameters:
         if isinstance(parameter, Parameter):
-            usual = STARTING_VALUES.get(parameter.name)
-            usual = usual if parameter.default is None else parameter.default
-            usual = None if parameter.optional else usual
+            usual = None if parameter.optional else parameter.default
             entry[parameter.name] = usual if parameter.start is None else parameter.start
     return {key: value for key, value in entry.items() if value is not None}
 

@@ -10,6 +10,7 @@ from django import forms
 
 from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn
 from deid_portal.engine.methods import METHODS
+from deid_portal.engine.utility import METRICS, ClassMetric
 from deid_portal.engine.wording.numbers import middle_cut
 from deid_portal.plans.guidelines import GUIDELINES, Audience
 from deid_portal.plans.proposals import Answers, Harm, Worry
@@ -18,16 +19,10 @@ from deid_portal.plans.table_facts import guess_without_release
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import policy_in_force
 
-METRICS = [
-    ("loss", "Detail lost (loss)"),
-    ("precision", "Precision"),
-    ("iloss", "ILoss"),
-    ("entropy", "Non-uniform entropy"),
-    ("discernibility", "Discernibility"),
-    ("average_class_size", "Average group size"),
-]
-# The methods of the plain view; the expert view has all.
-METHODS_OFFERED = ("full-domain", "local-recoding", "top-down", "mondrian", "microaggregation")
+# Loss first, as recommended, then what else judges cells, then what judges groups.
+METRICS_OFFERED = sorted(
+    METRICS.values(), key=lambda own: (own.name != "loss", isinstance(own, ClassMetric))
+)
 LARGEST_K_ON_SLIDER = 50
 NAME_LENGTH = 40
 ROOM_OF_A_MARK = 16  # percent of the width
@@ -141,7 +136,7 @@ class PlainForm(forms.Form):
     method = forms.ChoiceField(label="Method", required=False)
     metric = forms.ChoiceField(
         label="What should the search keep small?",
-        choices=METRICS,
+        choices=[(own.name, own.title) for own in METRICS_OFFERED],
         initial="loss",
         required=False,
         help_text=(
@@ -160,7 +155,7 @@ class PlainForm(forms.Form):
         ]
         self.fields["facts"].initial = len(self.quasi_identifiers)
         self._offer("class_column", [("", "none"), *_names(_learnable(columns))])
-        titles = [(name, METHODS[name].title) for name in METHODS_OFFERED if name in METHODS]
+        titles = [(name, kind.title) for name, kind in METHODS.items() if kind.is_in_plain_view]
         self._offer("method", [("", "the recommended one"), *titles])
         self.questions = [SensitiveQuestion(self, column) for column in self.sensitive]
         for name in ("class_column", "method", "metric"):

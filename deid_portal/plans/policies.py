@@ -1,9 +1,7 @@
 """Conditions for starting a run."""
 
-from collections.abc import Iterator
-from typing import Any
-
 from deid_portal.datasets.models import ColumnRoleChoices, Dataset
+from deid_portal.engine.privacy import sensitive_columns_of
 from deid_portal.taxonomies.policies import check_taxonomies_complete
 from deid_portal.web.refusals import Refused
 
@@ -24,19 +22,10 @@ def _check_rules_fit(dataset: Dataset) -> None:
     columns = dataset.columns.all()
     sensitive = {column.name for column in columns if column.role == ColumnRoleChoices.SENSITIVE}
     for rule in dataset.protection.rules:
-        for name in sensitive_names(rule):
+        for name in sensitive_columns_of(rule):
             if name not in sensitive:
                 is_here = any(column.name == name for column in columns)
                 lost = "is no longer sensitive" if is_here else "this file does not have"
                 raise Refused(
                     f"A rule is about {name}, which {lost}. Look at the protection again."
                 )
-
-
-def sensitive_names(rule: dict[str, Any]) -> Iterator[str]:
-    if "column" in rule:
-        yield rule["column"]
-    yield from rule.get("columns") or ()
-    values = rule.get("values")
-    if isinstance(values, dict):
-        yield from values

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from deid_portal.engine.privacy import sensitive_columns_of
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.left_out import PayingColumn, PayingGroup
 from deid_portal.engine.report.rules import RuleVerdict
@@ -179,14 +180,9 @@ def _sensitive_columns(report: JudgedReport) -> list[str]:
 
 def _rules_about(report: JudgedReport, column: str) -> list[RuleVerdict]:
     """Return the rules about a column that hold."""
-    return [rule for rule in report.models if rule.holds and column in _columns_of(rule)]
-
-
-def _columns_of(rule: RuleVerdict) -> set[str]:
-    """Return the sensitive columns of a rule, which models name in three different ways."""
-    values = rule.parameters.get("values")
-    by_value = values if isinstance(values, Mapping) else ()
-    return {rule.column or "", *(rule.parameters.get("columns") or ()), *by_value}
+    return [
+        rule for rule in report.models if rule.holds and column in sensitive_columns_of(rule.rule)
+    ]
 
 
 def _check_sensitive(rules: Rules, report: JudgedReport) -> Checked:

@@ -4,16 +4,15 @@ Each returns None or an empty list if the report lacks the entries, so that repo
 without a measure can be shown.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from deid_portal.engine.charts.chart import ChartTable
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.attacks import AttackFinding, AttackProblem
 from deid_portal.engine.report.risk import SafeHarborFinding
-from deid_portal.engine.report.transformation import LabelCount, MethodStep
+from deid_portal.engine.report.transformation import LabelCount, MethodStep, RandomizedCells
 from deid_portal.engine.report.utility import ClassifierProblem
 from deid_portal.engine.wording.numbers import percent, thousands
 from deid_portal.engine.wording.words import value_words
@@ -118,22 +117,21 @@ class RandomizedColumn:
 def describe_randomized(report: Report) -> list[RandomizedColumn]:
     """Describe randomized columns: the privacy of each cell, and the estimated true shares."""
     return [
-        _describe_randomized_column(name, figures, is_repeatable=report.randomness is not None)
+        _describe_randomized_column(name, cells, is_repeatable=report.randomness is not None)
         for step in report.steps
-        if step.method == "pram"
-        for name, figures in step.columns.items()
-        if {"values", "estimated_shares", "standard_errors"} <= figures.keys()
+        if step.method in METHODS and METHODS[step.method].column_notes is RandomizedCells
+        for name, cells in step.columns_as(RandomizedCells).items()
+        if cells.has_estimates
     ]
 
 
 def _describe_randomized_column(
-    name: str, figures: Mapping[str, Any], *, is_repeatable: bool
+    name: str, cells: RandomizedCells, *, is_repeatable: bool
 ) -> RandomizedColumn:
-    epsilon, values = figures["epsilon"], [value_words(value) for value in figures["values"]]
+    epsilon, values = cells.epsilon, [value_words(value) for value in cells.values]
     without = "none, a seed was used" if is_repeatable else "none, some answers are certain"
     level = f"ε = {epsilon:.3g}" if epsilon is not None else without
-    shares = zip(values, figures["estimated_shares"], figures["standard_errors"], strict=True)
-    matrix = figures.get("matrix")
+    shares = zip(values, cells.estimated_shares, cells.standard_errors, strict=True)
     return RandomizedColumn(
         name,
         level,
@@ -141,7 +139,7 @@ def _describe_randomized_column(
             ["Value", "Estimated true share", "Standard error"],
             [[value, percent(share), percent(error, 2)] for value, share, error in shares],
         ),
-        matrix=_chances_table(values, matrix) if matrix else None,
+        matrix=_chances_table(values, cells.matrix) if cells.matrix else None,
     )
 
 

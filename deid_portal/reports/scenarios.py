@@ -235,24 +235,23 @@ RISKS = {
 }
 
 
-def _detail(name: str, label: str) -> ScenarioAxis:
+def _detail(name: str) -> ScenarioAxis:
+    metric = METRICS[name]
+    label = metric.lost_title
+
     def value(scenario: Scenario) -> float | None:
         found = scenario.summary.utility.value_of(name)
         if found is None:
             return None
-        return float(1 - found if METRICS[name].higher_is_better else found)
+        return float(1 - found if metric.higher_is_better else found)
 
     return ScenarioAxis(name, label, f"Detail lost ({label})", value, is_share=False)
 
 
 DETAILS = {
     axis.name: axis
-    for axis in (
-        _detail("loss", "loss"),
-        _detail("precision", "1 − precision"),
-        _detail("entropy", "entropy"),
-        _detail("average_class_size", "average group size"),
-        _detail("discernibility", "discernibility"),
+    for axis in map(
+        _detail, ("loss", "precision", "entropy", "average_class_size", "discernibility")
     )
 }
 

@@ -138,7 +138,7 @@ def search_sentence(report: Report) -> str:
         return ""
     nodes, checked = search.nodes, search.checked
     if nodes == 1:  # no search was needed
-        return "levels chosen by hand" if _has_method(report, "levels") else ""
+        return "levels chosen by hand" if _takes_levels(report) else ""
     if not report.solution and search.optimal:
         return f"all {nodes:,} combinations settled"
     how = "optimal" if search.optimal else f"the best found in {search.seconds:.0f} s"
@@ -239,8 +239,9 @@ def _planned_methods(report: Report) -> list[Mapping[str, Any]]:
     return list(method) if isinstance(method, list) else [method]
 
 
-def _has_method(report: Report, name: str) -> bool:
-    return any(method.get("name") == name for method in _planned_methods(report))
+def _takes_levels(report: Report) -> bool:
+    names = [method.get("name", "") for method in _planned_methods(report)]
+    return any(METHODS[name].takes_levels for name in names if name in METHODS)
 
 
 def hides_among(risk: ClassRisk) -> int:

@@ -7,18 +7,9 @@ from typing import Any
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.figure_parts import draw_figure, polyline
 from deid_portal.engine.charts.look import ACCENT, BEFORE, SURFACE_2
+from deid_portal.engine.utility import METRICS
 from deid_portal.runs.models import Run
 
-# Axis labels of metrics; others are shown by name.
-METRICS = {
-    "loss": "Detail lost",
-    "iloss": "Detail lost (iloss)",
-    "entropy": "Detail lost (entropy)",
-    "precision": "Detail kept",
-    "discernibility": "Discernibility",
-    "average_class_size": "Average group size",
-}
-MORE_IS_BETTER = {"precision"}
 FEWEST_POINTS = 2
 CORNER = 10  # percent of the time axis left free for labels on the right
 
@@ -41,18 +32,16 @@ def trace_chart(run: Run) -> TraceChart | None:
     trace = run.figures.get("trace") or []
     if len(trace) < FEWEST_POINTS:
         return None
-    metric = run.figures.get("metric", "loss")
+    metric = METRICS[run.figures.get("metric", "loss")]
     elapsed = max(run.elapsed_seconds, trace[-1][0])
     best, bound = trace[-1][1], trace[-1][2]
-    end = "highest" if metric in MORE_IS_BETTER else "lowest"
+    end = "highest" if metric.higher_is_better else "lowest"
     bound_name = f"{end.capitalize()} still possible"
     return TraceChart(
         id="trace",
         title=_title(run.figures.get("improved", 0), best, bound, trace),
         caption=f"The best valid release found, and the {end} that is still possible",
-        figure=_figure(
-            trace, elapsed, run.figures.get("left"), METRICS.get(metric, metric), bound_name
-        ),
+        figure=_figure(trace, elapsed, run.figures.get("left"), metric.axis_title, bound_name),
         table=ChartTable(
             ["Seconds", "Best so far", bound_name],
             [[f"{seconds:.1f}", _number(best), _number(bound)] for seconds, best, bound in trace],

@@ -17,8 +17,9 @@ from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.subjects import SubjectKind, SubjectPart
 from deid_portal.engine.methods import METHODS
+from deid_portal.engine.networks.methods import NETWORK_METHODS
 from deid_portal.engine.wording.numbers import percent
-from deid_portal.networks.guidance import NETWORK_WAYS, ways_to_sweep
+from deid_portal.networks.guidance import ways_to_sweep
 from deid_portal.plans.basis import AnyPlan, Basis
 from deid_portal.plans.changes import (
     Change,
@@ -41,8 +42,6 @@ from deid_portal.web.refusals import Refused
 from deid_portal.work.leases import OPEN_STATUSES, request_stop
 
 MOST_MEMBERS = 60
-# Methods without required parameters; optional ones have their defaults.
-METHODS_TO_SWEEP = ("full-domain", "local-recoding", "top-down", "mondrian")
 
 
 @dataclass(frozen=True)
@@ -54,10 +53,17 @@ class SweepMethod:
     entry: Mapping[str, Any]
 
 
-WAYS = {
-    **{name: SweepMethod(name, METHODS[name].title, {"name": name}) for name in METHODS_TO_SWEEP},
-    **{name: SweepMethod(name, title, entry) for name, title, entry in NETWORK_WAYS},
+WAYS_OF_TABLES = {
+    name: SweepMethod(name, kind.title, {"name": name})
+    for name, kind in METHODS.items()
+    if kind.can_be_swept
 }
+WAYS_OF_NETWORKS = {
+    own.name: SweepMethod(own.name, own.title, {"name": name, **own.parameters})
+    for name, kind in NETWORK_METHODS.items()
+    for own in kind.variants
+}
+WAYS = WAYS_OF_TABLES | WAYS_OF_NETWORKS
 
 
 def ways_of(dataset: Dataset) -> list[SweepMethod]:
@@ -73,7 +79,7 @@ class SweptSubject(SubjectPart):
 
 class SweptTable(SweptSubject, kind=SubjectKind.TABLE):
     def ways(self) -> Sequence[str]:
-        return METHODS_TO_SWEEP
+        return tuple(WAYS_OF_TABLES)
 
 
 class SweptNetwork(SweptSubject, kind=SubjectKind.NETWORK):

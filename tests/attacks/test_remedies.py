@@ -18,7 +18,7 @@ SignIn = Callable[[User], Client]
 
 def remedies_of(run: Run, cast: Cast, attack: str) -> AttackSummary:
     test = factories.attack(run, cast.steward, attack)[0]
-    return AttackSummary.from_document(test.result)
+    return AttackSummary.from_document(test.result, test.attack)
 
 
 def test_who_is_exposed_can_be_left_out_as_well(cast: Cast) -> None:

@@ -46,7 +46,7 @@ def test_every_attack_says_what_an_intruder_gets(
     degree = rows["network-degree"].result
     assert degree is not None
     assert degree.stake.share <= degree.stake.baseline == pytest.approx(1 / 5)
-    assert degree.figures["correct_links"] == 0
+    assert degree.figures.correct_links == 0
     page = signed_in(cast.reviewer).get(reverse("attacks:show", args=[finished.id]))
     assert page.status_code == 200
     assert "34 guesses" in page.content.decode()

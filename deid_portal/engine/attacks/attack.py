@@ -7,10 +7,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 
+from deid_portal.engine.attacks.attack_figures import AttackFigures
 from deid_portal.engine.attacks.confidence import (
     Interval,
     exactly,
@@ -24,6 +26,7 @@ from deid_portal.engine.table.patterns import Patterns, reduce_table
 from deid_portal.engine.table.table import Codes, Column, Table
 from deid_portal.engine.taxonomies import Taxonomy
 
+USUAL_DISTANCE = 0.2  # from which on values of a group are spread unlike everybody's
 MADE_UP = "Made-up records are nobody's, so no attack on them can be said to find the right person."
 
 
@@ -60,7 +63,7 @@ class AttackResult:
     control: float | None
     records: int
     sentence: str
-    figures: Mapping[str, float] = field(default_factory=dict)
+    figures: AttackFigures = field(default_factory=AttackFigures)
     spread: AttackBins | None = None
 
 
@@ -151,21 +154,54 @@ class AttackSetting:
         return recode(original, self.released[self.sensitive_name])[original.codes[self.rows]]
 
 
-class Attack(ABC):
-    """One way to learn something from a release; subclasses are frozen dataclasses."""
+class AnyAttack(ABC):
+    """What is true of every attack, on a table or a network."""
 
     name: ClassVar[str]
     cites: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()  # parts of the setting beyond original and release
     parameters: ClassVar[tuple[Declared, ...]] = ()  # fields a plan may set
+    usual_limit: ClassVar[float] = 0.05  # how much it may get where no policy says
+    # Seconds it takes besides opening the release: anyway, and per 100,000 rows.
+    usual_seconds: ClassVar[tuple[float, float]] = (0.2, 0.5)
+    # Parameters where there is more time than for a report, so that intervals become narrow.
+    with_time: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    holds_out: ClassVar[bool] = False  # made on half of the table unless other people are brought
+    look_alikes: ClassVar[str] = ""  # the parameter with how many everybody must hide among
+    figures_kind: ClassVar[type[AttackFigures]] = AttackFigures  # what else it counts
 
-    @abstractmethod
-    def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
-        """Attack the release; the generator makes whatever is random repeatable."""
+    @classmethod
+    def needs_outside_table(cls) -> bool:
+        return "outside" in cls.needs
+
+    @classmethod
+    def crosses_releases(cls) -> bool:
+        return "others" in cls.needs
 
     @abstractmethod
     def explain(self) -> str:
         """Return the sentence shown beside the result."""
+
+
+class Attack(AnyAttack):
+    """One way to learn something from a release; subclasses are frozen dataclasses."""
+
+    @property
+    def different_values(self) -> int | None:
+        """Return how many values a group needs to withstand it; None where that is no help."""
+        return None
+
+    @property
+    def distance_needed(self) -> float | None:
+        """Return how near everybody's the spread of values in a group must be to withstand it.
+
+        None where that is no help.
+        """
+        return None
+
+    @abstractmethod
+    def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
+        """Attack the release; the generator makes whatever is random repeatable."""
 
     def weigh(self, result: AttackResult, promise: float) -> Stake:
         """Return what is compared with a limit.

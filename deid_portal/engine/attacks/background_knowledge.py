@@ -12,6 +12,7 @@ from deid_portal.engine.attacks.attack import (
     fixed_percent,
     share_of,
 )
+from deid_portal.engine.attacks.attack_figures import AttackFigures, BackgroundKnowledgeFigures
 from deid_portal.engine.attacks.bins import spread_counts
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.attacks.homogeneity import best_guess, disclose, distinct_per_class
@@ -25,6 +26,7 @@ class BackgroundKnowledge(Attack):
     excluded: int = 1
 
     name: ClassVar[str] = "background-knowledge"
+    figures_kind: ClassVar[type[AttackFigures]] = BackgroundKnowledgeFigures
     cites: ClassVar[str] = (
         "D. Martin et al., Worst-case background knowledge for privacy-preserving data publishing, "
         "ICDE 2007."
@@ -33,6 +35,10 @@ class BackgroundKnowledge(Attack):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter("excluded", minimum=1, maximum=1000, whole=True, default=1),
     )
+
+    @property
+    def different_values(self) -> int:
+        return int(self.excluded) + 2
 
     def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         distinct = distinct_per_class(setting)
@@ -50,7 +56,7 @@ class BackgroundKnowledge(Attack):
                 f'"{setting.sensitive_name}" of {records} records, '
                 f"{fixed_percent(value)} of the release."
             ),
-            figures={"classes": int(exposed.sum()), "excluded": self.excluded},
+            figures=BackgroundKnowledgeFigures(classes=int(exposed.sum()), excluded=self.excluded),
             spread=spread_counts(distinct, 1 + self.excluded, of="groups", by="Different values"),
         )
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.attacks.attack import AttackResult, fixed_percent, share_of
+from deid_portal.engine.attacks.attack_figures import DifferencingFigures
 from deid_portal.engine.attacks.confidence import exactly
 
 Chosen = NDArray[np.bool_]
@@ -60,5 +61,5 @@ def judge_guesses(name: str, bits: Bits, guesses: Bits, questions: int) -> Attac
             f"{questions} questions disclose the property for {right} of {len(bits)} people "
             f"({fixed_percent(value)})."
         ),
-        figures={"questions": questions},
+        figures=DifferencingFigures(questions=questions),
     )

@@ -20,6 +20,7 @@ from deid_portal.engine.attacks.attack import (
     share_of,
     weigh_match,
 )
+from deid_portal.engine.attacks.attack_figures import AttackFigures, LinkageFigures
 from deid_portal.engine.attacks.confidence import wilson_interval
 from deid_portal.engine.attacks.record_linkage import (
     know_people,
@@ -208,6 +209,8 @@ class DistanceLinkage(Attack):
     most_people: int = 100_000
 
     name: ClassVar[str] = "distance-linkage"
+    figures_kind: ClassVar[type[AttackFigures]] = LinkageFigures
+    usual_seconds: ClassVar[tuple[float, float]] = (0.5, 6.0)
     cites: ClassVar[str] = (
         "J. Domingo-Ferrer and V. Torra, A quantitative comparison of disclosure control methods "
         "for microdata, 2001."
@@ -232,12 +235,14 @@ class DistanceLinkage(Attack):
                 f"Taking the nearest record finds {fixed_percent(found.expected_share)} of "
                 f"{attempts} people; {found.correct_links} of them have no other record as near."
             ),
-            figures={"people": attempts, "correct_links": found.correct_links},
+            figures=LinkageFigures(people=attempts, correct_links=found.correct_links),
             spread=spread_candidates(found.ties),
         )
 
     def weigh(self, result: AttackResult, promise: float) -> Stake:
-        return weigh_match(result.value, result.interval, promise, result.figures["people"])
+        return weigh_match(
+            result.value, result.interval, promise, result.figures.of(LinkageFigures).people
+        )
 
     def explain(self) -> str:
         return "Links every person with the released record whose values are nearest to theirs."

@@ -23,6 +23,7 @@ from deid_portal.engine.attacks.attack import (
     share_of,
     weigh_gain,
 )
+from deid_portal.engine.attacks.attack_figures import AttackFigures, DowncodingFigures
 from deid_portal.engine.attacks.confidence import wilson_interval
 from deid_portal.engine.table.table import Codes, Table
 from deid_portal.engine.utility.class_matching import match_people
@@ -38,6 +39,10 @@ class Downcoding(Attack):
     """
 
     name: ClassVar[str] = "downcoding"
+    figures_kind: ClassVar[type[AttackFigures]] = DowncodingFigures
+    # Narrowing a cell by what goes with what tells of kinds, not of a person.
+    usual_limit: ClassVar[float] = 0.1
+    holds_out: ClassVar[bool] = True
     cites: ClassVar[str] = "A. Cohen, Attacks on deidentification's defenses, USENIX Security 2022."
 
     def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
@@ -75,13 +80,18 @@ class Downcoding(Attack):
                 f"exactly from their class; {fixed_percent(share_of(by_column, cells))} from "
                 f"their column alone."
             ),
-            figures={"cells": cells, "by_column": by_column},
+            figures=DowncodingFigures(cells=cells, by_column=by_column),
             spread=AttackBins("percent", "Beyond chance", tuple(bins)),
         )
 
     def weigh(self, result: AttackResult, promise: float) -> Stake:
         """Weigh the cells guessed by their row beyond those guessed by their column alone."""
-        return weigh_gain(result.value, result.interval, result.control, result.figures["cells"])
+        return weigh_gain(
+            result.value,
+            result.interval,
+            result.control,
+            result.figures.of(DowncodingFigures).cells,
+        )
 
     def explain(self) -> str:
         return "Guesses the exact values behind generalized ones from how common they are."

@@ -12,6 +12,7 @@ from deid_portal.engine.attacks.attack import (
     fixed_percent,
     share_of,
 )
+from deid_portal.engine.attacks.attack_figures import AttackFigures, HomogeneityFigures
 from deid_portal.engine.attacks.bins import spread_counts
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.table.table import Codes
@@ -43,8 +44,13 @@ class Homogeneity(Attack):
     """Machanavajjhala et al., 2007: classes with a single sensitive value give it away."""
 
     name: ClassVar[str] = "homogeneity"
+    figures_kind: ClassVar[type[AttackFigures]] = HomogeneityFigures
     cites: ClassVar[str] = "A. Machanavajjhala et al., l-diversity, TKDD 1(1), 2007."
     needs: ClassVar[tuple[str, ...]] = ("sensitive",)
+
+    @property
+    def different_values(self) -> int:
+        return 2
 
     def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         distinct = distinct_per_class(setting)
@@ -62,10 +68,10 @@ class Homogeneity(Attack):
                 f'"{setting.sensitive_name}" and give it away for {records} records, '
                 f"{fixed_percent(value)} of the release."
             ),
-            figures={
-                "classes": int(exposed.sum()),
-                "fewest": int(distinct.min()) if len(distinct) else 0,
-            },
+            figures=HomogeneityFigures(
+                classes=int(exposed.sum()),
+                fewest=int(distinct.min()) if len(distinct) else 0,
+            ),
             spread=spread_counts(distinct, 1, of="groups", by="Different values"),
         )
 

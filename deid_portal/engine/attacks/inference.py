@@ -4,13 +4,16 @@ M. Giomi et al., A unified framework for quantifying privacy risk in synthetic d
 same guess for people who are not in the original shows what anybody could learn about anybody.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.attacks.attack import (
+    USUAL_DISTANCE,
     Attack,
     AttackResult,
     AttackSetting,
@@ -19,6 +22,7 @@ from deid_portal.engine.attacks.attack import (
     recode,
     share_of,
 )
+from deid_portal.engine.attacks.attack_figures import AttackFigures, InferenceFigures
 from deid_portal.engine.attacks.bins import compare_shares
 from deid_portal.engine.attacks.confidence import (
     excess_interval,
@@ -70,6 +74,9 @@ class Inference(Attack):
     attempts: int = 1000
 
     name: ClassVar[str] = "inference"
+    figures_kind: ClassVar[type[AttackFigures]] = InferenceFigures
+    with_time: ClassVar[Mapping[str, Any]] = MappingProxyType({"attempts": 100_000})
+    holds_out: ClassVar[bool] = True
     cites: ClassVar[str] = (
         "M. Giomi et al., A unified framework for quantifying privacy risk in synthetic data, "
         "PETS 2023."
@@ -78,6 +85,10 @@ class Inference(Attack):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter("attempts", minimum=1, maximum=1_000_000, whole=True, default=1000),
     )
+
+    @property
+    def distance_needed(self) -> float:
+        return USUAL_DISTANCE
 
     def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         people = draw_rows(setting.original, self.attempts, generator)
@@ -99,7 +110,7 @@ class Inference(Attack):
                 f"{others.rows} others; {fixed_percent(value)} of what was left to learn came from "
                 f"being in it."
             ),
-            figures={"success": main, "attempts": people.rows},
+            figures=InferenceFigures(success=main, attempts=people.rows),
             spread=compare_shares(
                 "Values guessed right",
                 [("people in the table", main), ("people who are not", control)],
@@ -108,7 +119,7 @@ class Inference(Attack):
 
     def weigh(self, result: AttackResult, promise: float) -> Stake:
         """Weigh what is learned about people in the table and could not be about others."""
-        gained = round(result.value * result.figures["attempts"])
+        gained = round(result.value * result.figures.of(InferenceFigures).attempts)
         return Stake(result.value, result.interval, gained, 0.0, result.interval[0] > 0)
 
     def explain(self) -> str:

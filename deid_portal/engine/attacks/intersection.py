@@ -19,6 +19,7 @@ from deid_portal.engine.attacks.attack import (
     recode,
     share_of,
 )
+from deid_portal.engine.attacks.attack_figures import AttackFigures, IntersectionFigures
 from deid_portal.engine.attacks.bins import spread_sizes
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.attacks.record_linkage import released_rows
@@ -79,6 +80,10 @@ class Intersection(Attack):
     k: int = 2
 
     name: ClassVar[str] = "intersection"
+    figures_kind: ClassVar[type[AttackFigures]] = IntersectionFigures
+    # Nobody may lose the look-alikes a release promised, whatever the share.
+    usual_limit: ClassVar[float] = 0.0
+    look_alikes: ClassVar[str] = "k"
     cites: ClassVar[str] = (
         "S. Ganta, S. Kasiviswanathan and A. Smith, Composition attacks and auxiliary information "
         "in data privacy, KDD 2008."
@@ -110,14 +115,14 @@ class Intersection(Attack):
                 f"{fixed_percent(value)} of all people; the most telling of them alone puts "
                 f"{alone} at stake."
             ),
-            figures={
-                "releases": len(releases),
-                "alone": alone,
-                "few": few,
-                "disclosed": int(exposed.sum()),
-                "smallest": worst.crossing.smallest,
-                "k": self.k,
-            },
+            figures=IntersectionFigures(
+                releases=len(releases),
+                alone=alone,
+                few=few,
+                disclosed=int(exposed.sum()),
+                smallest=worst.crossing.smallest,
+                k=self.k,
+            ),
             spread=spread_sizes(
                 worst.crossing.sizes, self.k, of="groups", by="People in the group"
             ),

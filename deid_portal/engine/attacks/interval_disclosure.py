@@ -19,6 +19,7 @@ from deid_portal.engine.attacks.attack import (
     share_of,
     weigh_gain,
 )
+from deid_portal.engine.attacks.attack_figures import AttackFigures, IntervalDisclosureFigures
 from deid_portal.engine.attacks.bins import compare_shares
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.errors import InvalidPlan
@@ -61,6 +62,7 @@ class IntervalDisclosureAttack(Attack):
     column: str | None = None  # the sensitive one unless said
 
     name: ClassVar[str] = "interval-disclosure"
+    figures_kind: ClassVar[type[AttackFigures]] = IntervalDisclosureFigures
     cites: ClassVar[str] = (
         "J. Domingo-Ferrer, J. Mateo-Sanz and V. Torra, Comparing SDC methods for microdata on the "
         "basis of information loss and disclosure risk, 2001."
@@ -97,7 +99,7 @@ class IntervalDisclosureAttack(Attack):
                 f"For {records} records, {fixed_percent(value)} of the release, the true number of "
                 f'column "{name}" lies within {self.width:g} ({self.unit}) of the released one.'
             ),
-            figures={"width": self.width, "people": setting.released.rows},
+            figures=IntervalDisclosureFigures(width=self.width, people=setting.released.rows),
             spread=compare_shares(
                 "Numbers that come near enough",
                 [("with the release", value), ("guessing the middle", control)],
@@ -105,7 +107,12 @@ class IntervalDisclosureAttack(Attack):
         )
 
     def weigh(self, result: AttackResult, promise: float) -> Stake:
-        return weigh_gain(result.value, result.interval, result.control, result.figures["people"])
+        return weigh_gain(
+            result.value,
+            result.interval,
+            result.control,
+            result.figures.of(IntervalDisclosureFigures).people,
+        )
 
     def explain(self) -> str:
         return "Counts released numbers that lie too near the true ones."

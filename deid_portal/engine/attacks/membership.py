@@ -5,7 +5,9 @@ models, trained on people the attacker has, show how a model looks at its own tr
 classifier that learned the difference judges the model trained on the release.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +23,7 @@ from deid_portal.engine.attacks.attack import (
     share_of,
     weigh_gain,
 )
+from deid_portal.engine.attacks.attack_figures import AttackFigures, MembershipFigures
 from deid_portal.engine.attacks.bins import compare_shares
 from deid_portal.engine.attacks.confidence import wilson_interval
 from deid_portal.engine.errors import InvalidPlan
@@ -76,6 +79,12 @@ class MembershipInference(Attack):
     most_people: int = 2000
 
     name: ClassVar[str] = "membership-inference"
+    figures_kind: ClassVar[type[AttackFigures]] = MembershipFigures
+    # 55 of 100 claims right: hardly better than tossing a coin.
+    usual_limit: ClassVar[float] = 0.1
+    usual_seconds: ClassVar[tuple[float, float]] = (2.0, 2.0)
+    with_time: ClassVar[Mapping[str, Any]] = MappingProxyType({"most_people": 7500})
+    holds_out: ClassVar[bool] = True
     cites: ClassVar[str] = (
         "R. Shokri et al., Membership inference attacks against machine learning models, S&P 2017."
     )
@@ -141,15 +150,15 @@ class MembershipInference(Attack):
                 f"for {found} of them ({fixed_percent(scores.precision)}; it finds "
                 f"{fixed_percent(scores.recall)} of all members)."
             ),
-            figures={
-                "miaAR": scores.claimed,
-                "identified": scores.identified,
-                "recall": scores.recall,
-                "precision": scores.precision,
-                "f1": scores.f1,
-                "claimed": claimed,
-                "people": len(claims),
-            },
+            figures=MembershipFigures(
+                miaAR=scores.claimed,
+                identified=scores.identified,
+                recall=scores.recall,
+                precision=scores.precision,
+                f1=scores.f1,
+                claimed=claimed,
+                people=len(claims),
+            ),
             spread=compare_shares(
                 "Claims of membership that are right",
                 [
@@ -161,7 +170,12 @@ class MembershipInference(Attack):
 
     def weigh(self, result: AttackResult, promise: float) -> Stake:
         """Weigh what claims are right beyond the share of members among those asked about."""
-        return weigh_gain(result.value, result.interval, result.control, result.figures["claimed"])
+        return weigh_gain(
+            result.value,
+            result.interval,
+            result.control,
+            result.figures.of(MembershipFigures).claimed,
+        )
 
 
 def _train(known: Codes, target: Codes, seed: int, progress: Progress) -> Any:

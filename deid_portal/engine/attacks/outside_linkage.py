@@ -19,6 +19,7 @@ from deid_portal.engine.attacks.attack import (
     share_of,
     weigh_match,
 )
+from deid_portal.engine.attacks.attack_figures import AttackFigures, OutsideLinkageFigures
 from deid_portal.engine.attacks.confidence import wilson_interval
 from deid_portal.engine.attacks.distance_linkage import can_be_placed, place_columns
 from deid_portal.engine.attacks.record_linkage import link_records, spread_candidates
@@ -49,6 +50,7 @@ class OutsideLinkage(Attack):
     matching: str = MATCHING[0]
 
     name: ClassVar[str] = "outside-linkage"
+    figures_kind: ClassVar[type[AttackFigures]] = OutsideLinkageFigures
     cites: ClassVar[str] = (
         "P. Samarati and L. Sweeney, Protecting privacy when disclosing information: k-anonymity "
         "and its enforcement through generalization and suppression, 1998."
@@ -78,9 +80,10 @@ class OutsideLinkage(Attack):
 
     def weigh(self, result: AttackResult, promise: float) -> Stake:
         """Weigh right guesses; if they cannot be told from wrong ones, every unique link counts."""
-        if not result.figures["scored"]:
+        figures = result.figures.of(OutsideLinkageFigures)
+        if not figures.scored:
             return Stake(result.value, result.interval, result.records, 0.0, result.records > 0)
-        return weigh_match(result.value, result.interval, promise, result.figures["people"])
+        return weigh_match(result.value, result.interval, promise, figures.people)
 
     def _guess(self, setting: AttackSetting, outside: Table) -> Guesses:
         exact = self._guess_exactly(setting) if self.matching != "nearest" else None
@@ -128,13 +131,13 @@ class OutsideLinkage(Attack):
                 f"({fixed_percent(value)}); {alone} people lead to one record only, and it is "
                 f"theirs."
             ),
-            figures={
-                **self._count(guesses),
-                "right": right,
-                "correct_links": alone,
-                "known": int(is_known.sum()),
-                "scored": 1,
-            },
+            figures=replace(
+                self._count(guesses),
+                right=right,
+                correct_links=alone,
+                known=int(is_known.sum()),
+                scored=1,
+            ),
             spread=spread_candidates(guesses.candidates),
         )
 
@@ -153,16 +156,17 @@ class OutsideLinkage(Attack):
                 f"one record only; whether it is theirs cannot be told without a column that says "
                 f"who is who."
             ),
-            figures={**self._count(guesses), "scored": 0},
+            figures=self._count(guesses),
             spread=spread_candidates(guesses.candidates),
         )
 
-    def _count(self, guesses: Guesses) -> dict[str, float]:
-        return {
-            "people": len(guesses.candidates),
-            "links": int((guesses.candidates == 1).sum()),
-            "unmatched": int((guesses.candidates == 0).sum()),
-        }
+    def _count(self, guesses: Guesses) -> OutsideLinkageFigures:
+        return OutsideLinkageFigures(
+            people=len(guesses.candidates),
+            links=int((guesses.candidates == 1).sum()),
+            unmatched=int((guesses.candidates == 0).sum()),
+            scored=0,
+        )
 
 
 def find_outside_people(original: Table, outside: Table, person: tuple[str, str]) -> Codes:

@@ -20,6 +20,7 @@ from deid_portal.engine.attacks.attack import (
     share_of,
     weigh_match,
 )
+from deid_portal.engine.attacks.attack_figures import AttackFigures, LinkageFigures
 from deid_portal.engine.attacks.bins import spread_sizes
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.table.table import Codes, Counts, Table
@@ -94,6 +95,7 @@ class RecordLinkage(Attack):
     """Exact linkage on generalized values: a label fits every value it may stand for."""
 
     name: ClassVar[str] = "record-linkage"
+    figures_kind: ClassVar[type[AttackFigures]] = LinkageFigures
     cites: ClassVar[str] = "L. Sweeney, k-anonymity, IJUFKS 10(5), 2002."
 
     def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
@@ -110,12 +112,16 @@ class RecordLinkage(Attack):
                 f"{found.correct_links} of these links are right; guessing among the candidates "
                 f"finds {fixed_percent(found.expected_share)} of all people."
             ),
-            figures={"people": people, "links": found.links, "correct_links": found.correct_links},
+            figures=LinkageFigures(
+                people=people, links=found.links, correct_links=found.correct_links
+            ),
             spread=spread_candidates(found.candidates),
         )
 
     def weigh(self, result: AttackResult, promise: float) -> Stake:
-        return weigh_match(result.value, result.interval, promise, result.figures["people"])
+        return weigh_match(
+            result.value, result.interval, promise, result.figures.of(LinkageFigures).people
+        )
 
     def explain(self) -> str:
         return (

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.attacks.attack import (
+    USUAL_DISTANCE,
     Attack,
     AttackBins,
     AttackResult,
@@ -15,6 +16,7 @@ from deid_portal.engine.attacks.attack import (
     fixed_percent,
     share_of,
 )
+from deid_portal.engine.attacks.attack_figures import AttackFigures, GroupFigures
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.parameters import Declared, Parameter
@@ -34,12 +36,17 @@ class Similarity(Attack):
     width: float = 0.1
 
     name: ClassVar[str] = "similarity"
+    figures_kind: ClassVar[type[AttackFigures]] = GroupFigures
     cites: ClassVar[str] = "N. Li, T. Li and S. Venkatasubramanian, t-closeness, ICDE 2007."
     needs: ClassVar[tuple[str, ...]] = ("sensitive",)
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter("level", minimum=0, maximum=40, whole=True, default=1),
         Parameter("width", minimum=0, maximum=1, default=0.1),
     )
+
+    @property
+    def distance_needed(self) -> float:
+        return USUAL_DISTANCE
 
     def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         taxonomy = setting.taxonomies.get(setting.sensitive_name)
@@ -61,7 +68,7 @@ class Similarity(Attack):
                 f"are close to each other: {records} records, {fixed_percent(value)} of the "
                 f"release."
             ),
-            figures={"classes": int(alike.sum())},
+            figures=GroupFigures(classes=int(alike.sum())),
             spread=AttackBins(
                 "groups",
                 "Values of the group",

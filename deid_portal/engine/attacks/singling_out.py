@@ -4,8 +4,10 @@ A. Cohen and K. Nissim, Towards formalizing the GDPR's notion of singling out, P
 M. Giomi et al., PETS 2023.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,7 @@ from deid_portal.engine.attacks.attack import (
     fixed_percent,
     share_of,
 )
+from deid_portal.engine.attacks.attack_figures import AttackFigures, SinglingOutFigures
 from deid_portal.engine.attacks.bins import compare_shares
 from deid_portal.engine.attacks.confidence import (
     excess_interval,
@@ -44,6 +47,10 @@ class SinglingOut(Attack):
     columns: int = 3
 
     name: ClassVar[str] = "singling-out"
+    figures_kind: ClassVar[type[AttackFigures]] = SinglingOutFigures
+    usual_seconds: ClassVar[tuple[float, float]] = (0.5, 1.5)
+    with_time: ClassVar[Mapping[str, Any]] = MappingProxyType({"attempts": 2000})
+    holds_out: ClassVar[bool] = True
     cites: ClassVar[str] = (
         "A. Cohen and K. Nissim, Towards formalizing the GDPR's notion of singling out, PNAS "
         "117(15), 2020."
@@ -76,12 +83,12 @@ class SinglingOut(Attack):
                 f"person of the original; {by_chance} fit exactly one of the others "
                 f"({fixed_percent(value)} beyond chance)."
             ),
-            figures={
-                "descriptions": len(found),
-                "success": main,
-                "attempts": self.attempts,
-                "by_chance": by_chance,
-            },
+            figures=SinglingOutFigures(
+                descriptions=len(found),
+                success=main,
+                attempts=self.attempts,
+                by_chance=by_chance,
+            ),
             spread=compare_shares(
                 "Descriptions that fit exactly one",
                 [("of the original", main), ("of the others", control)],

@@ -14,6 +14,7 @@ from deid_portal.engine.attacks.attack import (
     recode,
     share_of,
 )
+from deid_portal.engine.attacks.attack_figures import AttackFigures, SkewnessFigures
 from deid_portal.engine.attacks.bins import spread_shares
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.parameters import Declared, Parameter
@@ -29,11 +30,16 @@ class Skewness(Attack):
     threshold: float = 0.2
 
     name: ClassVar[str] = "skewness"
+    figures_kind: ClassVar[type[AttackFigures]] = SkewnessFigures
     cites: ClassVar[str] = "N. Li, T. Li and S. Venkatasubramanian, t-closeness, ICDE 2007."
     needs: ClassVar[tuple[str, ...]] = ("sensitive",)
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter("threshold", minimum=0, maximum=1, default=0.2),
     )
+
+    @property
+    def distance_needed(self) -> float:
+        return float(self.threshold)
 
     def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:
         original = setting.original[setting.sensitive_name]
@@ -59,12 +65,12 @@ class Skewness(Attack):
                 f'"{setting.sensitive_name}" by {100 * self.threshold:.0f} points or more; by '
                 f"{100 * highest:.1f} at most."
             ),
-            figures={
-                "mean_gain": mean,
-                "highest": highest,
-                "threshold": self.threshold,
-                "share": share_of(at_stake, setting.released.rows),
-            },
+            figures=SkewnessFigures(
+                mean_gain=mean,
+                highest=highest,
+                threshold=self.threshold,
+                share=share_of(at_stake, setting.released.rows),
+            ),
             spread=spread_shares(
                 gains,
                 pairs.counts,
@@ -76,7 +82,7 @@ class Skewness(Attack):
 
     def weigh(self, result: AttackResult, promise: float) -> Stake:
         """Weigh the records whose value became much likelier; the value is only the highest."""
-        share = float(result.figures["share"])
+        share = float(result.figures.of(SkewnessFigures).share)
         return Stake(share, exactly(share), result.records, 0.0, result.records > 0)
 
     def explain(self) -> str:

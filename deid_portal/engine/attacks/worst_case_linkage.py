@@ -20,6 +20,7 @@ from deid_portal.engine.attacks.attack import (
     share_of,
     weigh_match,
 )
+from deid_portal.engine.attacks.attack_figures import AttackFigures, LinkageFigures
 from deid_portal.engine.attacks.confidence import wilson_interval
 from deid_portal.engine.attacks.distance_linkage import (
     NearestLinks,
@@ -101,6 +102,8 @@ class WorstCaseLinkage(Attack):
     tried_people: int = 2000
 
     name: ClassVar[str] = "worst-case-linkage"
+    figures_kind: ClassVar[type[AttackFigures]] = LinkageFigures
+    usual_seconds: ClassVar[tuple[float, float]] = (1.0, 1.0)
     cites: ClassVar[str] = (
         "D. Abril, G. Navarro-Arribas and V. Torra, Improving record linkage with supervised "
         "learning for disclosure risk assessment, Information Fusion 13(4), 2012."
@@ -142,12 +145,14 @@ class WorstCaseLinkage(Attack):
                 f"{fixed_percent(found.expected_share)} of {attempts} people; "
                 f"{found.correct_links} of them have no other record as near."
             ),
-            figures={"people": attempts, "correct_links": found.correct_links},
+            figures=LinkageFigures(people=attempts, correct_links=found.correct_links),
             spread=spread_candidates(found.ties),
         )
 
     def weigh(self, result: AttackResult, promise: float) -> Stake:
-        return weigh_match(result.value, result.interval, promise, result.figures["people"])
+        return weigh_match(
+            result.value, result.interval, promise, result.figures.of(LinkageFigures).people
+        )
 
     def explain(self) -> str:
         return (

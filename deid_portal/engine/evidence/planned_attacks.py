@@ -65,7 +65,7 @@ def _run(evidence: Evidence, planned: PlannedAttack) -> AttackFinding | AttackPr
         control_value=result.control,
         records=result.records,
         sentence=result.sentence,
-        figures=dict(result.figures),
+        figures=result.figures.to_document(),
     )
 
 

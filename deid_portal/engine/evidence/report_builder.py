@@ -9,7 +9,8 @@ import numpy as np
 from deid_portal.engine.draft.draft import Search
 from deid_portal.engine.draft.measured import MeasuredTable
 from deid_portal.engine.plan import ColumnRole, Plan
-from deid_portal.engine.privacy import KAnonymity, PrivacyModel, WholeTable
+from deid_portal.engine.privacy import PrivacyModel, WholeTable
+from deid_portal.engine.privacy.k_anonymity import asked_k
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.risk import RiskReport
 from deid_portal.engine.report.rules import NearestMiss, RuleVerdict
@@ -220,7 +221,7 @@ def measure_table_loss(measured: MeasuredTable) -> float:
 
 
 def _utility(plan: Plan, measured: MeasuredTable) -> UtilityMeasures:
-    k = next((model.k for model in plan.models if isinstance(model, KAnonymity)), 1)
+    k = asked_k(plan.models)
     release = MeasuredRelease(measured.rows, measured.classes.sizes, measured.columns, k)
     values = {name: metric.value(release) for name, metric in METRICS.items()}
     return UtilityMeasures.telling(**values)

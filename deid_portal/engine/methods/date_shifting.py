@@ -47,6 +47,7 @@ class DateShifting(ChangingMethod):
         ColumnNames("columns"),
         Parameter(
             "days",
+            start=30,
             minimum=1,
             maximum=36_500,
             whole=True,

@@ -16,6 +16,9 @@ class FullDomain(SearchingMethod):
 
     name: ClassVar[str] = "full-domain"
     title: ClassVar[str] = "One level per column"
+    is_in_plain_view: ClassVar[bool] = True
+    can_be_swept: ClassVar[bool] = True
+    can_be_estimated: ClassVar[bool] = True
     cites: ClassVar[str] = (
         "P. Samarati, Protecting respondents' identities in microdata release, TKDE 13(6), 2001."
     )

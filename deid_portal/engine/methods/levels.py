@@ -1,6 +1,6 @@
 """Levels chosen by hand: apply exactly these and leave out what still breaks a rule."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -9,6 +9,7 @@ from deid_portal.engine.methods.method import RecodingMethod, records_allowed, s
 from deid_portal.engine.parameters import Declared, LevelsByColumn
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.incumbent import SearchResult
+from deid_portal.engine.search.lattice import Levels
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.utility import Loss
 
@@ -25,6 +26,8 @@ class ChosenLevels(RecodingMethod):
     name: ClassVar[str] = "levels"
     parameters: ClassVar[tuple[Declared, ...]] = (LevelsByColumn(), LIMIT)
     title: ClassVar[str] = "Levels chosen by hand"
+    can_be_estimated: ClassVar[bool] = True
+    takes_levels: ClassVar[bool] = True
     cites: ClassVar[str] = (
         "L. Sweeney, Achieving k-anonymity privacy protection using generalization and "
         "suppression, IJUFKS 10(5), 2002."
@@ -54,6 +57,9 @@ class ChosenLevels(RecodingMethod):
                 here.refuse("only quasi-identifiers have levels.")
             if level > heights[name]:
                 here.refuse(f"the taxonomy of this column has levels 0 to {heights[name]}.")
+
+    def levels_without_search(self, names: Sequence[str]) -> Levels:
+        return tuple(self.levels.get(name, 0) for name in names)
 
     def find(self, problem: Problem, progress: Progress) -> SearchResult:
         found = SearchResult(records_allowed(self.suppression_limit, problem.rows), nodes=1)

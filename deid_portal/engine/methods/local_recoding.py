@@ -8,7 +8,7 @@ import numpy as np
 from deid_portal.engine.compiled.cores import run_both
 from deid_portal.engine.methods.method import records_allowed
 from deid_portal.engine.methods.searching_method import SearchingMethod
-from deid_portal.engine.privacy import KAnonymity
+from deid_portal.engine.privacy.k_anonymity import asked_k
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.check import Check, Mask
 from deid_portal.engine.search.incumbent import SearchResult
@@ -27,6 +27,11 @@ class LocalRecoding(SearchingMethod):
 
     name: ClassVar[str] = "local-recoding"
     title: ClassVar[str] = "Several levels per column"
+    is_in_plain_view: ClassVar[bool] = True
+    can_be_swept: ClassVar[bool] = True
+    can_be_estimated: ClassVar[bool] = True
+    may_beat_estimate: ClassVar[bool] = True
+    searches_again: ClassVar[int] = 4
     cites: ClassVar[str] = (
         "J. Xu et al., Utility-based anonymization using local recoding, KDD 2006."
     )
@@ -102,7 +107,7 @@ def _shown_in(hidden: Mask, shown: Mask) -> Mask:
 def _cost(metric: Metric, recoding: Recoding) -> float:
     """Return the cost of a recoding: smaller is better for every metric."""
     models = recoding.problem.models
-    k = next((model.k for model in models if isinstance(model, KAnonymity)), 1)
+    k = asked_k(models)
     release = MeasuredRelease(recoding.problem.rows, recoding.classes.sizes, recoding.columns, k)
     value = metric.value(release)
     return -value if metric.higher_is_better else value

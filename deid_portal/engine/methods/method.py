@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from time import perf_counter
 from typing import Any, ClassVar, Self
@@ -13,7 +13,9 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.draft.draft import Search, TableDraft
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.report.part import Part
 from deid_portal.engine.search.incumbent import SearchResult
+from deid_portal.engine.search.lattice import Levels
 from deid_portal.engine.search.problem import Problem
 
 
@@ -32,6 +34,13 @@ class Method(ABC):
     makes_classes: ClassVar[bool] = False  # makes the models hold
     leaves_out_nobody: ClassVar[bool] = False  # but may find no solution
     searches_all_levels: ClassVar[bool] = False  # all combinations, by a metric
+    is_in_plain_view: ClassVar[bool] = False  # offered without asking for the expert view
+    can_be_swept: ClassVar[bool] = False  # needs nothing but its name; the rest is as usual
+    column_notes: ClassVar[type[Part] | None] = None  # what it notes of each column, if it does
+    takes_levels: ClassVar[bool] = False  # a person chose them, so there is nothing to search
+    can_be_estimated: ClassVar[bool] = False  # by one search of levels, or by those given
+    amount: ClassVar[str] = ""  # the parameter with how much chance changes, as a number
+    numbers_its_groups: ClassVar[bool] = False  # in a column of its own; equal cells do not tell
 
     @classmethod
     @abstractmethod
@@ -74,10 +83,17 @@ class RecodingMethod(Method):
 
     makes_classes: ClassVar[bool] = True
     metric: str = "loss"  # whose cost the search minimizes
+    suppression_limit: float = 0.0
+    may_beat_estimate: ClassVar[bool] = False  # does at least as well as one level per column
+    searches_again: ClassVar[int] = 1  # how many times as long as one search it usually takes
 
     @abstractmethod
     def find(self, problem: Problem, progress: Progress) -> SearchResult:
         """Return the levels to release at, or the nearest miss."""
+
+    def levels_without_search(self, names: Sequence[str]) -> Levels | None:
+        """Return the levels it shows these columns at, where the plan alone says that."""
+        return None
 
     def apply(
         self, draft: TableDraft, generator: np.random.Generator, progress: Progress

@@ -1,5 +1,6 @@
 """No change: release the quasi-identifiers as they are, if the models already hold."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -7,6 +8,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.methods.method import RecodingMethod
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.incumbent import SearchResult
+from deid_portal.engine.search.lattice import Levels
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.utility import Loss
 
@@ -17,6 +19,7 @@ class NoChange(RecodingMethod):
 
     name: ClassVar[str] = "none"
     title: ClassVar[str] = "No change"
+    can_be_estimated: ClassVar[bool] = True
     cites: ClassVar[str] = "Nothing is done, so there is nothing to cite."
     needs_quasi_identifiers: ClassVar[bool] = False
 
@@ -27,6 +30,9 @@ class NoChange(RecodingMethod):
 
     def to_document(self) -> dict[str, Any]:
         return {"name": self.name}
+
+    def levels_without_search(self, names: Sequence[str]) -> Levels:
+        return (0,) * len(names)
 
     def find(self, problem: Problem, progress: Progress) -> SearchResult:
         found = SearchResult(allowed=0, nodes=1)

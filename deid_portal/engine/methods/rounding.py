@@ -40,7 +40,7 @@ class Rounding(ChangingMethod):
     protects_by_chance: ClassVar[bool] = True  # of the kind random; the other draws nothing
     parameters: ClassVar[tuple[Declared, ...]] = (
         ColumnNames("columns"),
-        Parameter("base", minimum=1e-6, maximum=1e12),
+        Parameter("base", start=5, minimum=1e-6, maximum=1e12),
         Choice("kind", ("nearest", "random")),
     )
 

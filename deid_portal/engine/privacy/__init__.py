@@ -1,5 +1,8 @@
 """Privacy models: one file each, found here by the name a plan uses."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from deid_portal.engine.documents import Place
 from deid_portal.engine.privacy.average_risk import AverageRisk
 from deid_portal.engine.privacy.k_anonymity import KAnonymity
@@ -54,6 +57,7 @@ __all__ = [
     "TCloseness",
     "WholeTable",
     "parse_model",
+    "sensitive_columns_of",
 ]
 
 
@@ -62,3 +66,9 @@ def parse_model(place: Place, read_file: ReadFile | None = None) -> PrivacyModel
     place.check_object()
     name = place["model"]
     return MODELS[name.choice(MODELS)].parse(place).with_files(place, read_file)
+
+
+def sensitive_columns_of(rule: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the sensitive columns a rule of a plan names; rules about networks name none."""
+    name = rule["model"]
+    return MODELS[name].sensitive_columns_of(rule) if name in MODELS else ()

@@ -45,6 +45,7 @@ class AlphaKAnonymity(CappedShares):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "alpha",
+            start=0.5,
             minimum=0.001,
             maximum=1,
             unusual_below=0.05,

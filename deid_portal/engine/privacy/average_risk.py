@@ -30,6 +30,7 @@ class AverageRisk(PrivacyModel):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "limit",
+            start=0.2,
             minimum=0,
             maximum=1,
             unusual_above=0.34,

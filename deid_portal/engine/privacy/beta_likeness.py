@@ -40,6 +40,7 @@ class BetaLikeness(CappedShares):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "beta",
+            start=1,
             minimum=0,
             unusual_below=0.1,
             unusual_above=10,

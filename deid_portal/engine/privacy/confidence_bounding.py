@@ -41,6 +41,7 @@ class ConfidenceBounding(CappedShares):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "h",
+            start=0.6,
             minimum=0.001,
             maximum=1,
             unusual_below=0.05,

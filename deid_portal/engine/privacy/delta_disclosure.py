@@ -39,6 +39,7 @@ class DeltaDisclosure(CappedShares):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "delta",
+            start=1,
             minimum=0,
             unusual_below=0.1,
             unusual_above=3,

@@ -41,6 +41,7 @@ class DeltaPresence(PopulationModel):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "minimum",
+            start=0,
             minimum=0,
             maximum=1,
             unusual_above=0.5,
@@ -48,6 +49,7 @@ class DeltaPresence(PopulationModel):
         ),
         Parameter(
             "maximum",
+            start=0.5,
             minimum=0,
             maximum=1,
             unusual_above=0.8,

@@ -42,9 +42,10 @@ class EpsilonMAnonymity(PrivacyModel):
     disclosure: ClassVar[Disclosure] = ATTRIBUTE
     speaks_of_sensitive: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter("epsilon", minimum=0),
+        Parameter("epsilon", start=1, minimum=0),
         Parameter(
             "m",
+            start=3,
             minimum=1,
             unusual_below=1.5,
             unusual_above=20,

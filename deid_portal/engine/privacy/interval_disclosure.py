@@ -44,9 +44,10 @@ class IntervalDisclosure(PrivacyModel):
     speaks_of_sensitive: ClassVar[bool] = True
     needs_besides: ClassVar[str] = "it compares with the numbers of the original"
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter("width", minimum=0),
+        Parameter("width", start=5, minimum=0),
         Parameter(
             "limit",
+            start=0.2,
             minimum=0,
             maximum=1,
             unusual_above=0.5,

@@ -3,16 +3,15 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from deid_portal.engine.parameters import Declared
-from deid_portal.engine.privacy.kinds import IDENTITY, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, WholeTable
+from deid_portal.engine.privacy.look_alikes import LookAlikesModel
+from deid_portal.engine.privacy.model import Answers, WholeTable
 from deid_portal.engine.privacy.record_matching import links_by_matchings, shows_mixed_levels
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True)
-class KConcealment(PrivacyModel):
+class KConcealment(LookAlikesModel):
     """Each original record is linked to at least k released ones by perfect matchings.
 
     A matching gives every released record an original one it is consistent with. Where all records
@@ -21,21 +20,13 @@ class KConcealment(PrivacyModel):
     record alone in its class may still be behind several.
     """
 
-    k: int
-
     name: ClassVar[str] = "k-concealment"
     cites: ClassVar[str] = (
         "T. Tassa, A. Mazza, A. Gionis, k-concealment: an alternative model of k-type anonymity, "
         "Transactions on Data Privacy 5(1), 2012."
     )
-    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.RECORD_LINKAGE,)
-    disclosure: ClassVar[Disclosure] = IDENTITY
-    look_alikes: ClassVar[str] = "k"
     can_be_estimated: ClassVar[bool] = False
     needs_besides: ClassVar[str] = "it compares with the rows of the original"
-    parameters: ClassVar[tuple[Declared, ...]] = (LOOK_ALIKES,)
-    is_monotone = True
-    is_monotone_per_record = True
     needs_labels: ClassVar[bool] = True
 
     def passes(self, classes: Classes, whole: WholeTable) -> Answers:

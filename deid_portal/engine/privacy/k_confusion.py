@@ -3,16 +3,15 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from deid_portal.engine.parameters import Declared
-from deid_portal.engine.privacy.kinds import IDENTITY, AttackModel, Disclosure
-from deid_portal.engine.privacy.model import LOOK_ALIKES, Answers, PrivacyModel, WholeTable
+from deid_portal.engine.privacy.look_alikes import LookAlikesModel
+from deid_portal.engine.privacy.model import Answers, WholeTable
 from deid_portal.engine.privacy.record_matching import count_equally_likely, shows_mixed_levels
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts
 
 
 @dataclass(frozen=True)
-class KConfusion(PrivacyModel):
+class KConfusion(LookAlikesModel):
     """For each original record at least k released ones are the likeliest, all equally.
 
     The intruder knows everybody's quasi-identifiers and how the release was made. A released record
@@ -25,22 +24,14 @@ class KConfusion(PrivacyModel):
     unlikely records as well.
     """
 
-    k: int
-
     name: ClassVar[str] = "k-confusion"
     cites: ClassVar[str] = (
         "K. Stokes, V. Torra, n-confusion: a generalization of k-anonymity, EDBT/ICDT Workshops "
         "2012; K. Stokes, V. Torra, Reidentification and k-anonymity: a model for disclosure risk "
         "in graphs, Soft Computing 16(10), 2012."
     )
-    addresses: ClassVar[tuple[AttackModel, ...]] = (AttackModel.RECORD_LINKAGE,)
-    disclosure: ClassVar[Disclosure] = IDENTITY
-    look_alikes: ClassVar[str] = "k"
     can_be_estimated: ClassVar[bool] = False
     needs_besides: ClassVar[str] = "it compares with the rows of the original"
-    parameters: ClassVar[tuple[Declared, ...]] = (LOOK_ALIKES,)
-    is_monotone = True
-    is_monotone_per_record = True
 
     def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return self._likeliest(classes, whole) >= self.k

@@ -19,6 +19,16 @@ from deid_portal.engine.privacy.sensitive import Shares
 from deid_portal.engine.table.patterns import Classes
 from deid_portal.engine.table.table import Counts, Table
 
+DIFFERENT_NUMBERS = Parameter(
+    "k",
+    minimum=2,
+    whole=True,
+    unusual_above=100,
+    caution="k = {value} is unusual: few groups have that many different numbers.",
+    start=5,
+)
+NUMBERS_APART = Parameter("e", minimum=0, start=1)
+
 
 @dataclass(frozen=True)
 class KEAnonymity(PrivacyModel):
@@ -41,14 +51,8 @@ class KEAnonymity(PrivacyModel):
     look_alikes: ClassVar[str] = "k"
     speaks_of_sensitive: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter(
-            "k",
-            minimum=2,
-            whole=True,
-            unusual_above=100,
-            caution="k = {value} is unusual: few groups have that many different numbers.",
-        ),
-        Parameter("e", minimum=0),
+        DIFFERENT_NUMBERS,
+        NUMBERS_APART,
         ColumnName(),
     )
     is_monotone = True

@@ -40,6 +40,7 @@ class KLAnonymity(PrivacyModel):
         LOOK_ALIKES,
         Parameter(
             "l",
+            start=3,
             minimum=1,
             whole=True,
             unusual_below=2,

@@ -44,6 +44,7 @@ class LDiversity(PrivacyModel):
         Choice("variant", ("distinct", "probabilistic", "entropy", "recursive")),
         Parameter(
             "l",
+            start=3,
             minimum=1,
             unusual_below=1.5,
             unusual_above=20,

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.parameters import Declared, Parameter, ValuesByColumn
+from deid_portal.engine.parameters import Declared, Parameter, ValuesByColumn, number_of_look_alikes
 from deid_portal.engine.privacy.hidden_names import NameOf
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import (
@@ -49,6 +49,7 @@ class LKCPrivacy(PrivacyModel):
     )
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
     look_alikes: ClassVar[str] = "K"
+    names_sensitive: ClassVar[str] = "values"
     speaks_of_sensitive: ClassVar[bool] = True
     largest_share: ClassVar[str] = "C"
     columns_known: ClassVar[str] = "L"
@@ -56,6 +57,7 @@ class LKCPrivacy(PrivacyModel):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "L",
+            start=3,
             minimum=1,
             whole=True,
             unusual_below=2,
@@ -63,16 +65,10 @@ class LKCPrivacy(PrivacyModel):
             caution="L = {value} is unusual: few people know only one fact, and from seven on "
             "little is gained over k-anonymity.",
         ),
-        Parameter(
-            "K",
-            minimum=2,
-            whole=True,
-            unusual_below=3,
-            unusual_above=1000,
-            caution="K = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
-        ),
+        number_of_look_alikes("K"),
         Parameter(
             "C",
+            start=0.6,
             minimum=0.001,
             maximum=1,
             unusual_below=0.05,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place, plain_value, quoted
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.parameters import Choice, Declared, Parameter
+from deid_portal.engine.parameters import Choice, Declared, columns_named, number_of_look_alikes
 from deid_portal.engine.privacy.distances import Distances
 from deid_portal.engine.privacy.hidden_names import NameOf, is_hidden_name
 from deid_portal.engine.privacy.kinds import AttackModel, Disclosure
@@ -85,14 +85,7 @@ class Original:
         return Distances(self.columns, self.taxonomies, self.patterns)
 
 
-LOOK_ALIKES = Parameter(
-    "k",
-    minimum=2,
-    whole=True,
-    unusual_below=3,
-    unusual_above=1000,
-    caution="k = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
-)
+LOOK_ALIKES = number_of_look_alikes()
 
 
 class PrivacyModel(ABC):
@@ -121,6 +114,7 @@ class PrivacyModel(ABC):
     compares_with_original: ClassVar[bool] = False
     needs_besides: ClassVar[str] = ""  # data it needs beyond the release, in words
     look_alikes: ClassVar[str] = ""  # the parameter with the number of look-alikes
+    names_sensitive: ClassVar[str] = "column"  # the parameter that names sensitive columns, if any
     speaks_of_sensitive: ClassVar[bool] = False  # whether it protects a sensitive column
     largest_share: ClassVar[str] = ""  # the parameter that bounds shares of sensitive values
     # The parameter with the number of quasi-identifiers an intruder knows; empty: all of them.
@@ -209,6 +203,12 @@ class PrivacyModel(ABC):
             required=("model",), optional=[parameter.name for parameter in cls.parameters]
         )
         return cls(**{parameter.name: parameter.read(place) for parameter in cls.parameters})
+
+    @classmethod
+    def sensitive_columns_of(cls, rule: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the sensitive columns that a rule of a plan names."""
+        naming = [own for own in cls.parameters if own.name == cls.names_sensitive]
+        return tuple(columns_named(naming, rule))
 
     def to_document(self) -> dict[str, Any]:
         declared = {parameter.name for parameter in self.parameters}

@@ -43,10 +43,12 @@ class PSensitiveKAnonymity(PrivacyModel):
     )
     disclosure: ClassVar[Disclosure] = IDENTITY_AND_ATTRIBUTE
     look_alikes: ClassVar[str] = "k"
+    names_sensitive: ClassVar[str] = "columns"
     speaks_of_sensitive: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "p",
+            start=2,
             minimum=2,
             whole=True,
             unusual_above=10,

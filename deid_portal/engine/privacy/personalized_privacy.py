@@ -42,6 +42,7 @@ class PersonalizedPrivacy(PrivacyModel):
         ColumnName("guard_column"),
         Parameter(
             "breach",
+            start=0.5,
             minimum=0.001,
             maximum=1,
             unusual_below=0.05,

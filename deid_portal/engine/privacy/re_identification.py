@@ -34,6 +34,7 @@ class ReIdentification(PrivacyModel):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "limit",
+            start=0.2,
             minimum=0,
             maximum=1,
             unusual_above=0.34,

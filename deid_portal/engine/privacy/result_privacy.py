@@ -45,6 +45,7 @@ class ResultPrivacy(PrivacyModel):
         AssociationRules("rules"),
         Parameter(
             "support",
+            start=0.05,
             minimum=0,
             maximum=1,
             unusual_above=0.5,
@@ -52,6 +53,7 @@ class ResultPrivacy(PrivacyModel):
         ),
         Parameter(
             "confidence",
+            start=0.8,
             minimum=0.001,
             maximum=1,
             unusual_above=0.95,

@@ -42,6 +42,7 @@ class TCloseness(PrivacyModel):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "t",
+            start=0.3,
             minimum=0,
             maximum=1,
             unusual_below=0.05,

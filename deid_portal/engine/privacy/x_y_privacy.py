@@ -7,7 +7,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.parameters import ColumnName, ColumnNames, Declared, Parameter
+from deid_portal.engine.parameters import (
+    ColumnName,
+    ColumnNames,
+    Declared,
+    Parameter,
+    number_of_look_alikes,
+)
 from deid_portal.engine.privacy.kinds import IDENTITY_AND_ATTRIBUTE, AttackModel, Disclosure
 from deid_portal.engine.privacy.model import ROUNDING, Answers, PrivacyModel, WholeTable
 from deid_portal.engine.privacy.projections import number_columns
@@ -41,15 +47,7 @@ class XYPrivacy(PrivacyModel):
     parameters: ClassVar[tuple[Declared, ...]] = (
         ColumnNames("x"),
         ColumnName("y"),
-        Parameter(
-            "k",
-            start=5,
-            minimum=2,
-            whole=True,
-            optional=True,
-            unusual_above=1000,
-            caution="k = {value} is unusual: above 1,000 little detail is left.",
-        ),
+        number_of_look_alikes(unusual_below=2, optional=True),
         Parameter(
             "h",
             minimum=0.001,

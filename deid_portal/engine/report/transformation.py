@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from deid_portal.engine.report.part import Part, rest
+from deid_portal.engine.report.part import Part, null, rest
+
+Notes = TypeVar("Notes", bound=Part)
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,41 @@ class MethodStep(Part):
         columns = self.notes.get("columns")
         return columns if isinstance(columns, Mapping) else {}
 
+    def columns_as(self, kind: type[Notes]) -> dict[str, Notes]:
+        """Return the figures of each column as the kind of notes its method makes."""
+        return {name: kind.from_document(own) for name, own in self.columns.items()}
+
     @property
     def group_column(self) -> str:
         """Return the column that numbers groups within which values were permuted, or ""."""
         return str(self.notes.get("group_column", ""))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomizedCells(Part):
+    """How the cells of a column were randomized, and its true shares by what is shown.
+
+    Of a column that a later method changed again only ε and that fact are told.
+    """
+
+    epsilon: float | None
+    values: tuple[str | None, ...]
+    values_declared: bool  # by the plan, so that they tell nothing about the original
+    matrix: tuple[tuple[float, ...], ...] | None = null()
+    rows: int
+    counts: tuple[int, ...]
+    estimated_shares: tuple[float, ...]
+    standard_errors: tuple[float, ...]
+    standard_errors_of_a_sample: tuple[float, ...]
+    changed_again: bool | None = None
+
+    @property
+    def has_estimates(self) -> bool:
+        return all(map(self.tells, ("values", "estimated_shares", "standard_errors")))
+
+    @property
+    def are_values_declared(self) -> bool:
+        return self.tells("values_declared") and self.values_declared
 
 
 @dataclass(frozen=True)

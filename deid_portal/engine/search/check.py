@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.compiled import kernels
-from deid_portal.engine.privacy import KAnonymity, PrivacyModel, WholeTable
+from deid_portal.engine.privacy import PrivacyModel, WholeTable
+from deid_portal.engine.privacy.k_anonymity import asked_k
 from deid_portal.engine.search.lattice import Levels
 from deid_portal.engine.search.rollup import Grouper, RolledUpClasses
 from deid_portal.engine.table.numbers import Numbers
@@ -67,7 +68,7 @@ class Checker:
         self.rows = patterns.rows
         self.whole = whole
         self.grouper = Grouper(patterns, taxonomies)
-        self.k = next((model.k for model in models if isinstance(model, KAnonymity)), 1)
+        self.k = asked_k(models)
         self.costs = (
             CostTables(metric, self.grouper, taxonomies, weights)
             if isinstance(metric, SeparableMetric)

@@ -10,6 +10,9 @@ class AverageClassSize(ClassMetric):
     """(Released records / classes) / k (LeFevre et al., 2006)."""
 
     name: ClassVar[str] = "average_class_size"
+    title: ClassVar[str] = "Average group size"
+    axis_title: ClassVar[str] = "Average group size"
+    lost_title: ClassVar[str] = "average group size"
     cites: ClassVar[str] = "K. LeFevre et al., Mondrian multidimensional k-anonymity, ICDE 2006."
 
     def cost(self, class_sizes: Counts, suppressed: int, k: int) -> float:

@@ -10,6 +10,9 @@ class Discernibility(ClassMetric):
     """Sum of squared class sizes, a suppressed record adding n (Bayardo and Agrawal, 2005)."""
 
     name: ClassVar[str] = "discernibility"
+    title: ClassVar[str] = "Discernibility"
+    axis_title: ClassVar[str] = "Discernibility"
+    lost_title: ClassVar[str] = "discernibility"
     cites: ClassVar[str] = (
         "R. Bayardo and R. Agrawal, Data privacy through optimal k-anonymization, ICDE 2005."
     )

@@ -19,6 +19,10 @@ class Entropy(SeparableMetric):
     """
 
     name: ClassVar[str] = "entropy"
+    title: ClassVar[str] = "Non-uniform entropy"
+    axis_title: ClassVar[str] = "Detail lost (entropy)"
+    lost_title: ClassVar[str] = "entropy"
+    at_original: ClassVar[float | None] = 0.0
     cites: ClassVar[str] = (
         "A. Gionis and T. Tassa, k-anonymization with minimal loss of information, TKDE 21(2), "
         "2009."

@@ -14,6 +14,10 @@ class ILoss(SeparableMetric):
     """Mean of w · (leaves - 1) / all leaves (Xiao and Tao, 2006); hidden stays below 1."""
 
     name: ClassVar[str] = "iloss"
+    title: ClassVar[str] = "ILoss"
+    axis_title: ClassVar[str] = "Detail lost (iloss)"
+    lost_title: ClassVar[str] = "iloss"
+    at_original: ClassVar[float | None] = 0.0
     cites: ClassVar[str] = "X. Xiao and Y. Tao, Personalized privacy preservation, SIGMOD 2006."
 
     def costs(self, taxonomy: Taxonomy, counts: Counts) -> Numbers:

@@ -14,6 +14,10 @@ class Loss(SeparableMetric):
     """Mean of (leaves - 1) / (all leaves - 1), a suppressed cell counting 1 (Iyengar, 2002)."""
 
     name: ClassVar[str] = "loss"
+    title: ClassVar[str] = "Detail lost (loss)"
+    axis_title: ClassVar[str] = "Detail lost"
+    lost_title: ClassVar[str] = "loss"
+    at_original: ClassVar[float | None] = 0.0
     cites: ClassVar[str] = "V. Iyengar, Transforming data to satisfy privacy constraints, KDD 2002."
 
     def costs(self, taxonomy: Taxonomy, counts: Counts) -> Numbers:

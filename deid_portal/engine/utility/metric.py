@@ -69,6 +69,10 @@ class Metric(ABC):
     """A measure of lost detail. `cost` is what a search minimizes; `value` what a report states."""
 
     name: ClassVar[str]
+    title: ClassVar[str]  # what a person chooses
+    axis_title: ClassVar[str]  # of a chart of its values
+    lost_title: ClassVar[str]  # of what it counts as lost, in brackets after "Detail lost"
+    at_original: ClassVar[float | None] = None  # where nothing was made coarser, if always the same
     cites: ClassVar[str]
     higher_is_better: ClassVar[bool] = False
     tolerance: ClassVar[float] = 0.0  # costs nearer to each other than this are a tie

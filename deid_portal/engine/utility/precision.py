@@ -14,6 +14,10 @@ class Precision(SeparableMetric):
     """1 - mean of level / height (Sweeney, 2002); each column has its own height."""
 
     name: ClassVar[str] = "precision"
+    title: ClassVar[str] = "Precision"
+    axis_title: ClassVar[str] = "Detail kept"
+    lost_title: ClassVar[str] = "1 − precision"
+    at_original: ClassVar[float | None] = 1.0
     cites: ClassVar[str] = (
         "L. Sweeney, Achieving k-anonymity privacy protection using generalization and "
         "suppression, IJUFKS 10(5), 2002."

@@ -14,6 +14,7 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.draft.measured import MeasuredTable, measure_recoding
 from deid_portal.engine.errors import EngineError
+from deid_portal.engine.methods import METHODS
 from deid_portal.engine.privacy import MODELS, PrivacyModel, parse_model
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.report import Report
@@ -26,7 +27,6 @@ from deid_portal.engine.table.table import Table
 from deid_portal.engine.taxonomies import FlatTaxonomy, Recipe, parse_recipe
 
 ReadFile = Callable[[str], bytes]
-GROUPING_METHODS = ("bucketization", "permutation")
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class ClaimedRelease:
     @cached_property
     def group_column(self) -> str | None:
         """The column with class numbers, if classes are not defined by equal cells."""
-        if not any(name in GROUPING_METHODS for name in self.steps):
+        if not any(METHODS[name].numbers_its_groups for name in self.steps if name in METHODS):
             return None
         made = [name for name in self.table.names if name not in self.roles]
         return made[-1] if made else None

@@ -8,6 +8,7 @@ trust. Packages of earlier versions also have internal figures, which cannot be 
 from collections.abc import Mapping
 from typing import Any
 
+from deid_portal.engine.privacy.k_anonymity import asked_k
 from deid_portal.engine.publication.detail import BY_LABELS, measure_detail
 from deid_portal.engine.publication.published_report import columns_of_several_levels
 from deid_portal.engine.report import written
@@ -19,8 +20,6 @@ from deid_portal.engine.utility.metric import ClassMetric
 from deid_portal.engine.verification.claimed_release import ClaimedRelease
 from deid_portal.engine.verification.claims import Claims
 
-# Measures of the original, in which nothing is generalized.
-BEFORE = {"loss": 0.0, "iloss": 0.0, "precision": 1.0, "entropy": 0.0}
 KEPT_BACK = "the recipe that says which taxonomy is whose was kept back"
 OF_BEFORE = "it was measured against values of the original, which are not here"
 
@@ -111,13 +110,14 @@ def compare_utility(claimed: ClaimedRelease, claims: Claims) -> None:
     if not utility:
         return
     sizes = claimed.measured.classes.sizes
-    asked = [own.parameters.get("k", 1) for own in claimed.rules if own.model == "k-anonymity"]
+    k = asked_k(model for model in claimed.models if model is not None)
     for name, metric in METRICS.items():
         if isinstance(metric, ClassMetric) and name in utility:
-            found = metric.cost(sizes, claimed.left_out, asked[0] if asked else 1)
+            found = metric.cost(sizes, claimed.left_out, k)
             claims.compare(f"utility.{name}", utility[name], found)
     before = written(claimed.report.utility_before) or {}
-    claims.compare("utility_before", before, {k: own for k, own in BEFORE.items() if k in before})
+    same = {name: own.at_original for name, own in METRICS.items() if own.at_original is not None}
+    claims.compare("utility_before", before, {k: own for k, own in same.items() if k in before})
     _compare_gain(claimed, claims, utility)
 
 

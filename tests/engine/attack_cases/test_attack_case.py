@@ -100,8 +100,8 @@ def test_earlier_releases_are_crossed_person_by_person() -> None:
     with pytest.raises(NotPossible, match="No earlier release of these people"):
         run_attack(case, Intersection(3), seed=1)
     found = run_attack(case, Intersection(3), seed=1, earlier=OtherReleases([finer]))
-    assert found.result.figures["releases"] == 2
-    assert found.stake.records == found.result.figures["few"] or found.result.figures["disclosed"]
+    assert found.result.figures.releases == 2
+    assert found.stake.records == found.result.figures.few or found.result.figures.disclosed
 
 
 def test_values_mixed_within_groups_are_judged_by_group() -> None:

@@ -43,8 +43,8 @@ def random() -> np.random.Generator:
 def test_linkage_counts_links_and_correct_links_apart() -> None:
     found = RecordLinkage().run(release(), random())
     # The seventh is alone in its class; the eighth fits it too but was left out.
-    assert found.figures["links"] == 2
-    assert found.figures["correct_links"] == found.records == 1
+    assert found.figures.links == 2
+    assert found.figures.correct_links == found.records == 1
     assert found.value == pytest.approx((3 * 1 / 3 + 3 * 1 / 3 + 1) / 8)
     assert found.control == pytest.approx(1 / 7)
 
@@ -53,14 +53,14 @@ def test_outside_table_brings_people_who_are_not_in_the_release() -> None:
     outside = Table.from_rows(["age", "zip"], [["30", "47605"], ["31", "47602"], ["70", "1"]])
     setting = replace(release(), outside=outside, outside_rows=np.array([6, -1, -1], np.int32))
     found = RecordLinkage().run(setting, random())
-    assert (found.figures["links"], found.records) == (2, 1)
+    assert (found.figures.links, found.records) == (2, 1)
     assert found.value == pytest.approx(1 / 3)
 
 
 def test_homogeneity_by_hand() -> None:
     found = Homogeneity().run(release(), random())
     # Three with flu and the one alone.
-    assert (found.records, found.figures["classes"]) == (4, 2)
+    assert (found.records, found.figures.classes) == (4, 2)
     assert found.value == pytest.approx(4 / 7)
     assert found.control == pytest.approx(4 / 8)
 
@@ -99,7 +99,7 @@ def test_skewness_by_hand() -> None:
     # Cancer: 2 of 8 in general, certain for the seventh. Flu: half, certain for three.
     assert found.value == pytest.approx(0.75)
     assert found.records == 4
-    assert found.figures["mean_gain"] > 0
+    assert found.figures.mean_gain > 0
 
 
 def test_interval_disclosure_by_hand() -> None:
@@ -139,7 +139,7 @@ def test_inference_compares_with_people_who_are_not_there() -> None:
     others = Table.from_rows(NAMES, [["47677", "28", "Cancer"], ["47602", "23", "Flu"]])
     found = Inference().run(replace(release(), control=others), random())
     # Three flu, one of three in the second class, the seventh; the eighth is guessed cancer.
-    assert found.figures["success"] == pytest.approx(5 / 8)
+    assert found.figures.success == pytest.approx(5 / 8)
     assert found.control == 0.5
     assert found.value == pytest.approx((5 / 8 - 0.5) / 0.5)
     assert found.interval[0] <= found.value <= found.interval[1]
@@ -186,7 +186,7 @@ def test_membership_inference_tells_members_of_an_overfitted_model() -> None:
     found = MembershipInference().run(setting, generator)
     assert found.control == pytest.approx(0.5)
     assert found.value > 0.65
-    assert set(found.figures) >= {"miaAR", "identified", "recall", "precision", "f1"}
+    assert set(found.figures.to_document()) >= {"miaAR", "identified", "recall", "precision", "f1"}
 
 
 def test_membership_inference_needs_enough_people() -> None:

@@ -63,8 +63,8 @@ def test_the_attack_counts_people_of_all_versions() -> None:
     setting = replace(months[0], versions=(months[1],), people=tuple(by_name(months)))
     found = Intersection(k=2).run(setting, np.random.default_rng(1))
     assert (found.records, found.value) == (3, 3 / 5)
-    assert (found.figures["few"], found.figures["smallest"], found.figures["alone"]) == (3, 1, 0)
-    assert found.figures["releases"] == 2
+    assert (found.figures.few, found.figures.smallest, found.figures.alone) == (3, 1, 0)
+    assert found.figures.releases == 2
 
 
 def test_the_worse_of_both_ways_to_cross_counts() -> None:

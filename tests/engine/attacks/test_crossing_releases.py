@@ -52,17 +52,17 @@ def test_people_no_release_shows_are_not_at_stake() -> None:
 
 def test_the_attack_counts_small_groups_and_disclosed_values() -> None:
     found = Intersection(k=2).run(replace(BY_ZIP, others=(BY_AGE,)), np.random.default_rng(1))
-    assert found.figures["few"] == 3
-    assert found.figures["disclosed"] == 3  # of the last two either value stays possible
-    assert (found.records, found.figures["alone"], found.figures["smallest"]) == (3, 0, 1)
+    assert found.figures.few == 3
+    assert found.figures.disclosed == 3  # of the last two either value stays possible
+    assert (found.records, found.figures.alone, found.figures.smallest) == (3, 0, 1)
 
 
 def test_no_sensitive_column_is_needed() -> None:
     without = replace(BY_ZIP, sensitive=None, others=(replace(BY_AGE, sensitive=None),))
     found = Intersection(k=3).run(without, np.random.default_rng(1))
-    assert (found.records, found.figures["disclosed"]) == (5, 0)
+    assert (found.records, found.figures.disclosed) == (5, 0)
 
 
 def test_the_same_release_twice_adds_nothing() -> None:
     found = Intersection(k=3).run(replace(BY_ZIP, others=(BY_ZIP,)), np.random.default_rng(1))
-    assert found.records == found.figures["alone"] == 2
+    assert found.records == found.figures.alone == 2

@@ -23,12 +23,12 @@ def link(matching: str, who: "np.ndarray[tuple[int], np.dtype[np.int32]] | None"
 def test_exact_matching_leaves_strangers_unmatched() -> None:
     found = link("exact", WHO)
     assert found.value == pytest.approx((1 + 1 / 3) / 3)
-    assert (found.records, found.figures["unmatched"], found.figures["right"]) == (1, 1, 1)
+    assert (found.records, found.figures.unmatched, found.figures.right) == (1, 1, 1)
 
 
 def test_nearest_gives_everybody_a_record() -> None:
-    assert link("exact, then nearest", WHO).figures["unmatched"] == 0
-    assert link("nearest", WHO).figures["unmatched"] == 0
+    assert link("exact, then nearest", WHO).figures.unmatched == 0
+    assert link("nearest", WHO).figures.unmatched == 0
 
 
 def test_exact_matches_stay_exact_where_there_are_any() -> None:
@@ -38,7 +38,7 @@ def test_exact_matches_stay_exact_where_there_are_any() -> None:
 def test_without_who_is_who_only_unique_matches_are_told() -> None:
     found = link("exact", None)
     assert found.value == pytest.approx(1 / 3)
-    assert (found.records, found.figures["scored"]) == (1, 0)
+    assert (found.records, found.figures.scored) == (1, 0)
     assert "cannot be told" in found.sentence
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from deid_portal.engine.attacks.attack import AttackResult, share_of
+from deid_portal.engine.attacks.attack_figures import DenialFigures
 from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.attacks.max_auditing import Chosen, find_forced_people
 from deid_portal.engine.differential.lessons.lesson import Lesson
@@ -80,7 +81,7 @@ def _attack(numbers: Numbers, ask: Maximum, groups: Sequence[Chosen]) -> AttackR
             f"In {right} of {len(groups)} groups somebody's exact number is found; it was claimed "
             f"of {claimed}."
         ),
-        figures={"claimed": claimed},
+        figures=DenialFigures(claimed),
     )
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from deid_portal.engine.attacks.attack_figures import DifferencingFigures
 from deid_portal.engine.attacks.differencing import Bits
 from deid_portal.engine.attacks.reconstruction import attack_by_reconstruction
 from deid_portal.engine.differential.lessons.lesson import (
@@ -20,7 +21,7 @@ def teach_reconstruction(
     """
     bounded = answer_with_uniform_noise(bits, reach, generator)
     without = attack_by_reconstruction(bits, bounded, generator)
-    asked = int(without.figures["questions"])
+    asked = int(without.figures.of(DifferencingFigures).questions)
     private = answer_privately(bits, epsilon / asked)
     return Lesson(
         title="Everybody at once",

@@ -9,7 +9,7 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.changing_method import ChangingMethod
 from deid_portal.engine.methods.concealment.cover import LevelLabels, conceal
-from deid_portal.engine.parameters import Declared, Parameter
+from deid_portal.engine.parameters import Declared, number_of_look_alikes
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.table.table import Codes, Column
@@ -37,15 +37,7 @@ class KConcealmentRelease(ChangingMethod):
         "Transactions on Data Privacy 5(1), 2012."
     )
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter(
-            "k",
-            minimum=2,
-            whole=True,
-            default=3,
-            unusual_below=3,
-            unusual_above=100,
-            caution="k = {value} is unusual: 2 protects little, above 100 little detail is left.",
-        ),
+        number_of_look_alikes(default=3, unusual_above=100),
     )
 
     def explain(self) -> str:

@@ -19,7 +19,7 @@ from deid_portal.engine.methods.microaggregation.groups import Groups
 from deid_portal.engine.methods.microaggregation.kernels import GAP, NUMBER
 from deid_portal.engine.methods.microaggregation.rotation import rotate_groups
 from deid_portal.engine.methods.microaggregation.space import Attribute, describe, lay_out_records
-from deid_portal.engine.parameters import ColumnNames, Declared, Parameter
+from deid_portal.engine.parameters import ColumnNames, Declared, Parameter, number_of_look_alikes
 from deid_portal.engine.privacy.k_confusion import KConfusion
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.problem import Problem
@@ -51,14 +51,8 @@ class KConfusionRelease(ChangingMethod):
     protects_by_chance: ClassVar[bool] = True
     needs_quasi_identifiers: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter(
-            "k",
-            minimum=3,  # mean and covariance determine a group of two
-            whole=True,
-            default=3,
-            unusual_above=1000,
-            caution="k = {value} is unusual: above 1,000 little detail is left.",
-        ),
+        # Mean and covariance determine a group of two.
+        number_of_look_alikes(minimum=3, default=3),
         ColumnNames("columns", optional=True),
         Parameter("decimals", minimum=0, maximum=6, whole=True, optional=True),
     )

@@ -38,6 +38,7 @@ from deid_portal.engine.parameters import (
     Declared,
     Flag,
     Parameter,
+    number_of_look_alikes,
 )
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.problem import Problem
@@ -77,6 +78,7 @@ class Microaggregation(ChangingMethod):
     name: ClassVar[str] = "microaggregation"
     moves_cells: ClassVar[bool] = True
     title: ClassVar[str] = "Microaggregation"
+    is_in_plain_view: ClassVar[bool] = True
     cites: ClassVar[str] = (
         "J. Domingo-Ferrer, V. Torra, Ordinal, continuous and heterogeneous k-anonymity through "
         "microaggregation, Data Mining and Knowledge Discovery 11(2), 2005."
@@ -86,15 +88,7 @@ class Microaggregation(ChangingMethod):
     leaves_out_nobody: ClassVar[bool] = True
     needs_quasi_identifiers: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter(
-            "k",
-            minimum=2,
-            whole=True,
-            default=3,
-            unusual_below=3,
-            unusual_above=1000,
-            caution="k = {value} is unusual: 2 protects little, above 1,000 little detail is left.",
-        ),
+        number_of_look_alikes(default=3),
         Choice("algorithm", (MDAV, *ONE_BY_ONE, PROJECTED)),
         ColumnNames("columns", optional=True),
         ColumnGroups("groups"),

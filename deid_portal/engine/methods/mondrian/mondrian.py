@@ -45,6 +45,8 @@ class Mondrian(ChangingMethod):
 
     name: ClassVar[str] = "mondrian"
     title: ClassVar[str] = "Mondrian"
+    is_in_plain_view: ClassVar[bool] = True
+    can_be_swept: ClassVar[bool] = True
     cites: ClassVar[str] = (
         "K. LeFevre, D. DeWitt, R. Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006."
     )

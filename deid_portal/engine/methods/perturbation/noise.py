@@ -38,6 +38,7 @@ class Noise(ChangingMethod):
 
     name: ClassVar[str] = "noise"
     moves_cells: ClassVar[bool] = True
+    amount: ClassVar[str] = "scale"
     title: ClassVar[str] = "Noise"
     cites: ClassVar[str] = (
         "J. J. Kim, A method for limiting disclosure in microdata based on random noise and "
@@ -50,6 +51,7 @@ class Noise(ChangingMethod):
         ColumnNames("columns"),
         Parameter(
             "scale",
+            start=0.1,
             minimum=0.001,
             maximum=10,
             unusual_below=0.05,

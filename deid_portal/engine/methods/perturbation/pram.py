@@ -22,6 +22,8 @@ from deid_portal.engine.parameters import (
 )
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.randomness.transition_matrix import Transition
+from deid_portal.engine.report.part import Part
+from deid_portal.engine.report.transformation import RandomizedCells
 from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Codes, Column, row_chunks
 
@@ -59,6 +61,7 @@ class Pram(ChangingMethod):
     invariant: bool = False
 
     name: ClassVar[str] = "pram"
+    column_notes: ClassVar[type[Part] | None] = RandomizedCells
     moves_cells: ClassVar[bool] = True
     title: ClassVar[str] = "Randomized response (PRAM)"
     cites: ClassVar[str] = (
@@ -140,7 +143,7 @@ class Pram(ChangingMethod):
     def change(
         self, draft: TableDraft, generator: np.random.Generator, progress: Progress
     ) -> TableDraft:
-        figures: dict[str, Any] = {}
+        noted: dict[str, RandomizedCells] = {}
         for index, name in enumerate(self.columns):
             progress.report(index, len(self.columns), "protect")
             column = _coded(draft.table[name], self._categories(draft.table[name]))
@@ -149,12 +152,14 @@ class Pram(ChangingMethod):
                 transition = transition.keeping(column.counts / max(len(column.codes), 1))
             codes = _change_in_chunks(transition, column.codes, generator, progress)
             shown = Column(name, column.type, codes, column.values, column.decimal)
-            figures[name] = self._describe(transition, shown)
+            noted[name] = self._describe(transition, shown)
             draft = draft.with_columns(shown)
-        levels = [entry["epsilon"] for entry in figures.values()]
+        levels = [cells.epsilon for cells in noted.values()]
         # Chances of several columns multiply, so their levels add up.
-        total = None if None in levels else sum(levels)
-        return draft.noting(columns=figures, epsilon=total, is_invariant=self.invariant)
+        known = [level for level in levels if level is not None]
+        total = sum(known) if len(known) == len(levels) else None
+        columns = {name: cells.to_document() for name, cells in noted.items()}
+        return draft.noting(columns=columns, epsilon=total, is_invariant=self.invariant)
 
     @classmethod
     def published_figures(cls, noted: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,7 +174,7 @@ class Pram(ChangingMethod):
         declared = {
             name: {key: figures[key] for key in figures if key in PUBLISHED}
             for name, figures in noted["columns"].items()
-            if figures.get("values_declared")
+            if RandomizedCells.from_document(figures).are_values_declared
         }
         is_all = len(declared) == len(noted["columns"])
         return {"columns": declared, **({"epsilon": noted["epsilon"]} if is_all else {})}
@@ -210,7 +215,7 @@ class Pram(ChangingMethod):
         drawn[values.index(self.answer)] = self.p_prime
         return drawn
 
-    def _describe(self, transition: Transition, shown: Column) -> dict[str, Any]:
+    def _describe(self, transition: Transition, shown: Column) -> RandomizedCells:
         """Return what an analyst needs: the chances, and the true shares by what is shown.
 
         Unless the matrix is invariant, the true cells are not used, so this reveals no more than
@@ -222,17 +227,17 @@ class Pram(ChangingMethod):
             estimate, has_level = transition.estimate(shown.counts), np.isfinite(transition.epsilon)
         small = transition.categories <= MOST_IN_REPORT
         declared = self.matrix is not None or bool((self.values or {}).get(shown.name))
-        return {
-            "epsilon": transition.epsilon if has_level else None,
-            "values": list(shown.values),
-            "values_declared": declared,
-            "matrix": transition.matrix.tolist() if small else None,
-            "rows": len(shown.codes),
-            "counts": shown.counts.tolist(),
-            "estimated_shares": estimate.shares.tolist(),
-            "standard_errors": estimate.errors.tolist(),
-            "standard_errors_of_a_sample": estimate.sampling_errors.tolist(),
-        }
+        return RandomizedCells(
+            epsilon=transition.epsilon if has_level else None,
+            values=tuple(shown.values),
+            values_declared=declared,
+            matrix=transition.matrix.tolist() if small else None,
+            rows=len(shown.codes),
+            counts=shown.counts.tolist(),
+            estimated_shares=estimate.shares.tolist(),
+            standard_errors=estimate.errors.tolist(),
+            standard_errors_of_a_sample=estimate.sampling_errors.tolist(),
+        )
 
     def _is_one_sided(self) -> bool:
         if self.matrix is not None:

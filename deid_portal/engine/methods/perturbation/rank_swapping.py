@@ -39,6 +39,7 @@ class RankSwapping(ChangingMethod):
         ColumnNames("columns"),
         Parameter(
             "window",
+            start=5,
             minimum=0.01,
             maximum=100,
             unusual_below=2,

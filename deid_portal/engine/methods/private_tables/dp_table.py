@@ -62,6 +62,7 @@ class DPTable(ChangingMethod):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "epsilon",
+            start=1,
             minimum=0.02,
             maximum=10,
             unusual_above=3,

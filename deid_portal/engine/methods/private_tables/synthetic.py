@@ -76,6 +76,7 @@ class Synthetic(ChangingMethod):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "epsilon",
+            start=1,
             minimum=0.001,
             maximum=20,
             unusual_above=5,

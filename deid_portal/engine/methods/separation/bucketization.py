@@ -32,12 +32,14 @@ class Bucketization(SeparatingMethod):
 
     name: ClassVar[str] = "bucketization"
     title: ClassVar[str] = "Bucketization (Anatomy)"
+    numbers_its_groups: ClassVar[bool] = True
     cites: ClassVar[str] = (
         "X. Xiao, Y. Tao, Anatomy: simple and effective privacy preservation, VLDB 2006."
     )
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "l",
+            start=3,
             minimum=2,
             whole=True,
             unusual_above=20,

@@ -8,7 +8,8 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.methods.separation import kernels
 from deid_portal.engine.methods.separation.separating_method import SeparatingMethod
-from deid_portal.engine.parameters import ColumnName, ColumnNames, Declared, Parameter
+from deid_portal.engine.parameters import ColumnName, ColumnNames, Declared
+from deid_portal.engine.privacy.k_e_anonymity import DIFFERENT_NUMBERS, NUMBERS_APART
 from deid_portal.engine.privacy.model import ROUNDING, check_numeric
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.search.problem import Problem
@@ -36,19 +37,14 @@ class Permutation(SeparatingMethod):
 
     name: ClassVar[str] = "permutation"
     title: ClassVar[str] = "Permutation within groups"
+    numbers_its_groups: ClassVar[bool] = True
     cites: ClassVar[str] = (
         "Q. Zhang, N. Koudas, D. Srivastava, T. Yu, Aggregate query answering on anonymized "
         "tables, ICDE 2007."
     )
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter(
-            "k",
-            minimum=2,
-            whole=True,
-            unusual_above=100,
-            caution="k = {value} is unusual: few groups have that many different numbers.",
-        ),
-        Parameter("e", minimum=0),
+        DIFFERENT_NUMBERS,
+        NUMBERS_APART,
         ColumnName(),
         ColumnNames("together", optional=True),
     )

@@ -32,6 +32,8 @@ class TopDown(ChangingMethod):
 
     name: ClassVar[str] = "top-down"
     title: ClassVar[str] = "Top-down specialization"
+    is_in_plain_view: ClassVar[bool] = True
+    can_be_swept: ClassVar[bool] = True
     cites: ClassVar[str] = (
         "N. Mohammed, B. Fung, P. Hung, C. Lee, Anonymizing healthcare data: a case study on the "
         "blood transfusion service, KDD 2009; B. Fung, K. Wang, P. Yu, Top-down specialization for "

@@ -4,7 +4,7 @@ A `NetworkCase` is a release beside the network it was made from, with who is wh
 frozen dataclass with its parameters declared as data, as attacks on tables are.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -12,7 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.attack_cases.case import AttackAnswer
-from deid_portal.engine.attacks.attack import AttackBins, AttackResult, Bin, Stake, weigh_match
+from deid_portal.engine.attacks.attack import (
+    AnyAttack,
+    AttackBins,
+    AttackResult,
+    Bin,
+    Stake,
+    weigh_match,
+)
+from deid_portal.engine.attacks.attack_figures import (
+    AddedLinksFigures,
+    AttackFigures,
+    LinkageFigures,
+    PlantedAccountsFigures,
+)
 from deid_portal.engine.attacks.confidence import exactly, wilson_interval
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.networks.attacks.active import attack_actively
@@ -54,23 +67,16 @@ class NetworkCase:
 
 
 @dataclass(frozen=True)
-class NetworkAttack(ABC):
-    name: ClassVar[str]
-    cites: ClassVar[str]
-    parameters: ClassVar[tuple[Declared, ...]] = ()
-
+class NetworkAttack(AnyAttack):
     @abstractmethod
     def make(self, case: NetworkCase, progress: Progress) -> AttackAnswer:
         """Attack; raises InvalidPlan with the reason where this release cannot be."""
-
-    @abstractmethod
-    def explain(self) -> str:
-        """Return the sentence shown beside the result."""
 
 
 @dataclass(frozen=True)
 class DegreeMatching(NetworkAttack):
     name: ClassVar[str] = "network-degree"
+    figures_kind: ClassVar[type[AttackFigures]] = LinkageFigures
     cites: ClassVar[str] = (
         "K. Liu and E. Terzi, Towards identity anonymization on graphs, SIGMOD 2008."
     )
@@ -91,6 +97,8 @@ class DegreeMatching(NetworkAttack):
 @dataclass(frozen=True)
 class NeighborhoodMatching(NetworkAttack):
     name: ClassVar[str] = "network-neighbourhood"
+    figures_kind: ClassVar[type[AttackFigures]] = LinkageFigures
+    usual_seconds: ClassVar[tuple[float, float]] = (0.5, 4.0)
     cites: ClassVar[str] = (
         "B. Zhou and J. Pei, Preserving privacy in social networks against neighborhood attacks, "
         "ICDE 2008."
@@ -115,6 +123,8 @@ class PlantedAccounts(NetworkAttack):
     attempts: int = 20
 
     name: ClassVar[str] = "network-active"
+    figures_kind: ClassVar[type[AttackFigures]] = PlantedAccountsFigures
+    usual_seconds: ClassVar[tuple[float, float]] = (3.0, 60.0)
     cites: ClassVar[str] = (
         "L. Backstrom, C. Dwork and J. Kleinberg, Wherefore art thou R3579X?, WWW 2007."
     )
@@ -138,15 +148,15 @@ class PlantedAccounts(NetworkAttack):
             sentence=f"{made.fakes} accounts were planted {made.attempts} times; their path "
             f"was found again {round(made.success * made.attempts)} times in the release, "
             f"{round(before.success * made.attempts)} times without protection.",
-            figures={
-                "attempts": made.attempts,
-                "fakes": made.fakes,
-                "found": round(made.success * made.attempts),
-                "targets": targets.of,
-                "links_right": links.right,
-                "links": links.of,
-                "unprotected": before.success,
-            },
+            figures=PlantedAccountsFigures(
+                attempts=made.attempts,
+                fakes=made.fakes,
+                found=round(made.success * made.attempts),
+                targets=targets.of,
+                links_right=links.right,
+                links=links.of,
+                unprotected=before.success,
+            ),
             spread=AttackBins(
                 "percent",
                 "Found again, of those planted or targeted",
@@ -169,6 +179,9 @@ class PlantedAccounts(NetworkAttack):
 @dataclass(frozen=True)
 class AddedLinks(NetworkAttack):
     name: ClassVar[str] = "network-fake-links"
+    figures_kind: ClassVar[type[AttackFigures]] = AddedLinksFigures
+    # Adding few links leaves few to pick from; what is undone is part of a protection, no person.
+    usual_limit: ClassVar[float] = 0.25
     cites: ClassVar[str] = (
         "X. Ying, X. Wu and D. Barbará, Spectrum based fraud detection in social networks, 2011."
     )
@@ -192,7 +205,7 @@ class AddedLinks(NetworkAttack):
             control=chance,
             records=right,
             sentence=f"Of {made.added:,} links that fit least, {right:,} were added.",
-            figures={"added": made.added, "links": made.links, "auc": made.auc},
+            figures=AddedLinksFigures(added=made.added, links=made.links, auc=made.auc),
             spread=AttackBins(
                 "percent",
                 "Added links among those picked",
@@ -240,7 +253,7 @@ def _answer(attack: NetworkAttack, matched: NodeGuesses, promise: float) -> Atta
         records=round(share * people),
         sentence=f"Of {people:,} people {int(right.sum()):,} are among the nodes that look like "
         f"them, {matched.found_for_sure:,} of them alone.",
-        figures={"people": people, "correct_links": matched.found_for_sure},
+        figures=LinkageFigures(people=people, correct_links=matched.found_for_sure),
         spread=_spread(matched, right),
     )
     return AttackAnswer(result, weigh_match(share, result.interval, promise, people))

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place
+from deid_portal.engine.networks.change_estimate import ChangeEstimate, CountedNetwork
 from deid_portal.engine.networks.changing.draft import NetworkDraft
-from deid_portal.engine.networks.knowledge.knowledge import partition_by_degree
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge, partition_by_degree
 from deid_portal.engine.networks.knowledge.partition import NodePartition
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.models.model import LOOK_ALIKES
@@ -36,12 +37,14 @@ class Attributes(NetworkMethod):
 
     name: ClassVar[str] = "attributes"
     title: ClassVar[str] = "Coarser attributes"
+    words: ClassVar[str] = "Makes what is known of people coarser, and leaves the links."
     cites: ClassVar[str] = (
         "L. Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002, within people"
         " of equal degree."
     )
     takes_directed: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (LOOK_ALIKES,)
+    withstands: ClassVar[tuple[Knowledge, ...]] = (Knowledge.ATTRIBUTES,)
 
     def explain(self) -> str:
         return (
@@ -53,6 +56,9 @@ class Attributes(NetworkMethod):
         super().check_network(place, network)
         if network.table is None or not network.table.columns:
             place.refuse("the network has no node table; leave this method out.")
+
+    def estimate_changes(self, counted: CountedNetwork) -> ChangeEstimate:
+        return ChangeEstimate("0", "links stay as they are")
 
     def apply(
         self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress

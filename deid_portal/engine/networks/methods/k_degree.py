@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place
+from deid_portal.engine.networks.change_estimate import ChangeEstimate, CountedNetwork
 from deid_portal.engine.networks.changing.core_degrees import propose_degrees
 from deid_portal.engine.networks.changing.degree_sequences import (
     Degrees,
@@ -15,16 +17,18 @@ from deid_portal.engine.networks.changing.degree_sequences import (
 )
 from deid_portal.engine.networks.changing.draft import NetworkDraft
 from deid_portal.engine.networks.changing.realization import Realization, realize_degrees
-from deid_portal.engine.networks.knowledge.knowledge import partition_by_degree
-from deid_portal.engine.networks.methods.method import NetworkMethod
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge, partition_by_degree
+from deid_portal.engine.networks.methods.method import NetworkMethod, Variant
 from deid_portal.engine.networks.models.model import LOOK_ALIKES
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.parameters import Choice, Declared
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.wording.numbers import percent
 
 MOST_PROBES = 40
 MOST_WORK = 500_000_000  # limit for computing the best sequence for comparison only
 LARGEST_COMPLETE = 2000
+MOST_ESTIMATED = 30_000_000  # people times k; beyond it nobody waits for an estimate
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,7 @@ class KDegreeRelease(NetworkMethod):
 
     name: ClassVar[str] = "k-degree"
     title: ClassVar[str] = "Equal numbers of links"
+    words: ClassVar[str] = "Adds, and if allowed removes, as few links as it can."
     cites: ClassVar[str] = (
         "K. Liu and E. Terzi, Towards identity anonymization on graphs, SIGMOD 2008."
     )
@@ -55,23 +60,42 @@ class KDegreeRelease(NetworkMethod):
         Choice("algorithm", ("optimal", "greedy")),
         Choice("realization", ("degrees", "supergraph")),
     )
+    withstands: ClassVar[tuple[Knowledge, ...]] = (Knowledge.DEGREE,)
+    variants: ClassVar[tuple[Variant, ...]] = (
+        Variant("adding", "Equal numbers of links, adding", {"changes": "additions"}),
+        Variant(
+            "removing",
+            "Equal numbers of links, adding and removing",
+            {"changes": "additions-deletions"},
+        ),
+    )
+    usual_seconds: ClassVar[tuple[float, float]] = (1.0, 6.0)
+    knows_least_changes: ClassVar[bool] = True
+    gains_by_removing: ClassVar[bool] = True
 
     @classmethod
     def parse(cls, place: Place) -> Self:
         read = super().parse(place)
-        if read.realization == "supergraph" and read._may_remove:
+        if read.realization == "supergraph" and read.may_remove:
             place["realization"].refuse('"supergraph" only adds links; say "changes": "additions".')
         return read
 
     def explain(self) -> str:
         how = {
             "supergraph": "added",
-            "degrees": "added and a few turned" if not self._may_remove else "added and removed",
+            "degrees": "added and a few turned" if not self.may_remove else "added and removed",
         }[self.realization]
         return (
             f"As few links as possible are {how} until everybody shares their number of links with "
             f"at least {self.k - 1} others."
         )
+
+    def estimate_changes(self, counted: CountedNetwork) -> ChangeEstimate:
+        least = least_links_changed(counted.degrees, self.k, may_remove=self.may_remove)
+        if least is None:
+            return ChangeEstimate()
+        share = percent(least / counted.links if counted.links else 0)
+        return ChangeEstimate(f"{least:,}", f"at least; {share} of all links")
 
     def apply(
         self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
@@ -105,16 +129,20 @@ class KDegreeRelease(NetworkMethod):
         """Return the best sequence, even or not, as a lower bound for the result."""
         if network.nodes * self.k > MOST_WORK:
             return None
-        return find_optimal_degrees(network.degrees, self.k, may_remove=self._may_remove)
+        return find_optimal_degrees(network.degrees, self.k, may_remove=self.may_remove)
 
     @property
-    def _may_remove(self) -> bool:
+    def may_remove(self) -> bool:
         return self.changes == "additions-deletions"
+
+    @property
+    def only_adds(self) -> bool:
+        return self.realization == "supergraph"
 
     def _find(self, network: Network, degrees: Any, even: bool) -> DegreeSequence | None:
         if self.algorithm == "greedy":
-            return find_greedy_degrees(degrees, self.k, may_remove=self._may_remove)
-        return find_optimal_degrees(degrees, self.k, may_remove=self._may_remove, even=even)
+            return find_greedy_degrees(degrees, self.k, may_remove=self.may_remove)
+        return find_optimal_degrees(degrees, self.k, may_remove=self.may_remove, even=even)
 
     def _realize(
         self, network: Network, generator: np.random.Generator, progress: Progress
@@ -148,8 +176,8 @@ class KDegreeRelease(NetworkMethod):
             self.k,
             generator,
             progress,
-            may_remove=self._may_remove,
-            only_add=self.realization == "supergraph",
+            may_remove=self.may_remove,
+            only_add=self.only_adds,
         )
 
     def _try_cores(
@@ -185,6 +213,18 @@ class KDegreeRelease(NetworkMethod):
         raised = generator.choice(low, min(some, len(low)), replace=False)
         degrees[raised] = np.minimum(degrees[raised] + 1, network.nodes - 1)
         return degrees
+
+
+def least_links_changed(degrees: NDArray[np.int32], k: int, *, may_remove: bool) -> int | None:
+    """Return the fewest links that have to change; None where that is not known.
+
+    Every changed link has two ends, so half of what degrees must change by, rounded up. With
+    directions there are two numbers per person, and this says nothing about them.
+    """
+    if not len(degrees) or k > len(degrees) or len(degrees) * k > MOST_ESTIMATED:
+        return None
+    best = find_optimal_degrees(degrees, k, may_remove=may_remove)
+    return None if best is None else (best.cost + 1) // 2
 
 
 def _cost(network: Network, found: Realization) -> int:

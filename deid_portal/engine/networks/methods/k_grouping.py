@@ -5,10 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from deid_portal.engine.networks.change_estimate import ChangeEstimate, CountedNetwork
 from deid_portal.engine.networks.changing.draft import NetworkDraft
 from deid_portal.engine.networks.changing.node_groups import Grouping, find_grouping, sample_network
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge
 from deid_portal.engine.networks.knowledge.partition import NodePartition
-from deid_portal.engine.networks.methods.method import NetworkMethod
+from deid_portal.engine.networks.methods.method import NetworkMethod, Variant
 from deid_portal.engine.networks.models.model import LOOK_ALIKES
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
@@ -28,11 +30,19 @@ class KGrouping(NetworkMethod):
 
     name: ClassVar[str] = "k-grouping"
     title: ClassVar[str] = "Groups and the links between them"
+    words: ClassVar[str] = "Releases groups and the links between them, no single person."
     cites: ClassVar[str] = (
         "M. Hay, G. Miklau, D. Jensen, D. Towsley and P. Weis, Resisting structural "
         "re-identification in anonymized social networks, PVLDB 1(1), 2008."
     )
     takes_directed: ClassVar[bool] = True
+    shows_people: ClassVar[bool] = False
+    instead: ClassVar[str] = "Release groups instead of people"
+    withstands: ClassVar[tuple[Knowledge, ...]] = tuple(Knowledge)
+    variants: ClassVar[tuple[Variant, ...]] = (
+        Variant("groups", "Groups and the links between them", {}),
+    )
+    usual_seconds: ClassVar[tuple[float, float]] = (1.0, 20.0)
     parameters: ClassVar[tuple[Declared, ...]] = (
         LOOK_ALIKES,
         Parameter("effort", minimum=1, maximum=1000, whole=True, default=30),
@@ -43,6 +53,10 @@ class KGrouping(NetworkMethod):
             f"Groups of at least {self.k} people leave, with the numbers of links within and "
             f"between them, and one random network that fits; who is who in a group is not told."
         )
+
+    def estimate_changes(self, counted: CountedNetwork) -> ChangeEstimate:
+        groups = counted.nodes // max(self.k, 1)
+        return ChangeEstimate(f"{groups:,}", "at most; every link is drawn anew", label="Groups")
 
     def apply(
         self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress

@@ -8,9 +8,10 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.changing.draft import NetworkDraft
 from deid_portal.engine.networks.changing.neighborhood_merge import Merging
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge
 from deid_portal.engine.networks.knowledge.partition import NodePartition
 from deid_portal.engine.networks.methods.attributes import leaf_codes, lost_share, show_levels
-from deid_portal.engine.networks.methods.method import NetworkMethod
+from deid_portal.engine.networks.methods.method import NetworkMethod, Variant
 from deid_portal.engine.networks.models.model import LOOK_ALIKES
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.structure.comparison import compare_links
@@ -48,6 +49,7 @@ class KNeighborhoodRelease(NetworkMethod):
 
     name: ClassVar[str] = "k-neighbourhood"
     title: ClassVar[str] = "Equal neighborhoods"
+    words: ClassVar[str] = "Adds links until everybody’s surroundings look like those of others."
     cites: ClassVar[str] = (
         "B. Zhou and J. Pei, Preserving privacy in social networks against neighborhood attacks, "
         "ICDE 2008."
@@ -58,9 +60,13 @@ class KNeighborhoodRelease(NetworkMethod):
         ColumnName("label", optional=True),
     )
     largest: ClassVar[int | None] = 1_000_000
+    instead: ClassVar[str] = "Make everybody’s surroundings alike"
+    withstands: ClassVar[tuple[Knowledge, ...]] = (Knowledge.NEIGHBORHOOD,)
+    variants: ClassVar[tuple[Variant, ...]] = (Variant("neighborhoods", "Equal neighborhoods", {}),)
+    usual_seconds: ClassVar[tuple[float, float]] = (1.0, 120.0)
 
     def explain(self) -> str:
-        how = "added and removed" if self._may_remove else "added"
+        how = "added and removed" if self.may_remove else "added"
         return (
             f"Links are {how} until the people around everybody are linked among each other like "
             f"those around at least {self.k - 1} others."
@@ -85,7 +91,7 @@ class KNeighborhoodRelease(NetworkMethod):
         if self.label is not None:
             step["label"] = self.label
         changed = replace(draft, network=self._finish(draft, merging), groups=None)
-        if step["left"] and not self._may_remove:
+        if step["left"] and not self.may_remove:
             changed = replace(changed, notes=(*changed.notes, GAVE_UP))
         if self.label is not None:
             changed = self._describe_label(changed, draft, merging)
@@ -95,7 +101,7 @@ class KNeighborhoodRelease(NetworkMethod):
         self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
     ) -> tuple[Merging, NodePartition]:
         """Try several times if that is quick; return the attempt with fewest open nodes."""
-        most = MOST_ATTEMPTS if self._may_remove else len(EARLY_ROUNDS)
+        most = MOST_ATTEMPTS if self.may_remove else len(EARLY_ROUNDS)
         attempts = min(max(MOST_TRIED // draft.network.nodes, 1), most)
         most_links = max(MOST_GROWTH * draft.network.edges, SMALL * SMALL)
         found = []
@@ -116,15 +122,15 @@ class KNeighborhoodRelease(NetworkMethod):
                 draft.network,
                 self.k,
                 generator,
-                may_remove=self._may_remove,
+                may_remove=self.may_remove,
                 early_rounds=early,
             )
         taxonomy = draft.taxonomies[self.label]
         leaves = leaf_codes(draft.network.table[self.label], taxonomy)
-        return Merging(draft.network, self.k, generator, taxonomy, leaves, self._may_remove, early)
+        return Merging(draft.network, self.k, generator, taxonomy, leaves, self.may_remove, early)
 
     @property
-    def _may_remove(self) -> bool:
+    def may_remove(self) -> bool:
         return self.changes == "additions-deletions"
 
     def _finish(self, draft: NetworkDraft, merging: Merging) -> Network:

@@ -2,16 +2,27 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from deid_portal.engine.documents import Place, plain_value
+from deid_portal.engine.networks.change_estimate import ChangeEstimate, CountedNetwork
 from deid_portal.engine.networks.changing.draft import NetworkDraft
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.parameters import Declared
 from deid_portal.engine.progress import Progress
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A method with parameters that a sweep can try, with a name and title of its own."""
+
+    name: str
+    title: str
+    parameters: Mapping[str, Any]
 
 
 class NetworkMethod(ABC):
@@ -19,11 +30,21 @@ class NetworkMethod(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]  # what a person reads
+    words: ClassVar[str]  # what it does, in a line
     cites: ClassVar[str]
     parameters: ClassVar[tuple[Declared, ...]] = ()
     is_private: ClassVar[bool] = False  # promises differential privacy, and has no seed at all
     takes_directed: ClassVar[bool] = False
     largest: ClassVar[int | None] = None  # nodes it can be used for
+    shows_people: ClassVar[bool] = True  # each node stands for a person
+    # Knowledge to which it makes look-alikes; a method without any changes by chance or not at all.
+    withstands: ClassVar[tuple[Knowledge, ...]] = ()
+    variants: ClassVar[tuple[Variant, ...]] = ()  # what a sweep can try
+    instead: ClassVar[str] = ""  # against an attack: what using it in place of another means
+    gains_by_removing: ClassVar[bool] = False  # withstands more if "changes" allows that
+    # Seconds a run takes: anyway, and per 100,000 people; measured in `tests/benchmarks`.
+    usual_seconds: ClassVar[tuple[float, float]] = (1.0, 5.0)
+    knows_least_changes: ClassVar[bool] = False  # follow from everybody's number of links
 
     @classmethod
     def parse(cls, place: Place) -> Self:
@@ -47,6 +68,20 @@ class NetworkMethod(ABC):
     @abstractmethod
     def explain(self) -> str:
         """Return the sentence shown to the person choosing this method."""
+
+    @property
+    def may_remove(self) -> bool:
+        """Say whether links may be removed as well as added."""
+        return False
+
+    @property
+    def only_adds(self) -> bool:
+        """Say whether every link there is stays."""
+        return False
+
+    def estimate_changes(self, counted: CountedNetwork) -> ChangeEstimate:
+        """Say what it will change, as far as the counts tell."""
+        return ChangeEstimate()
 
     @classmethod
     def published_figures(cls, noted: Mapping[str, Any]) -> dict[str, Any]:

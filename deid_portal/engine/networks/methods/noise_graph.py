@@ -5,6 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from deid_portal.engine.networks.change_estimate import (
+    ChangeEstimate,
+    CountedNetwork,
+    estimate_share,
+)
 from deid_portal.engine.networks.changing.draft import NetworkDraft
 from deid_portal.engine.networks.changing.random_pairs import count_pairs, draw_keys, exclusive_or
 from deid_portal.engine.networks.methods.method import NetworkMethod
@@ -24,6 +29,7 @@ class NoiseGraph(NetworkMethod):
 
     name: ClassVar[str] = "noise-graph"
     title: ClassVar[str] = "Noise graph"
+    words: ClassVar[str] = "Lays a random network over yours."
     cites: ClassVar[str] = (
         "V. Torra and J. Salas, Graph perturbation as noise graph addition: a new perspective for "
         "graph anonymization, DPM 2019."
@@ -32,6 +38,7 @@ class NoiseGraph(NetworkMethod):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "share",
+            start=0.1,
             minimum=0.0001,
             maximum=10,
             unusual_below=0.01,
@@ -40,6 +47,9 @@ class NoiseGraph(NetworkMethod):
             "of what is released is noise.",
         ),
     )
+
+    def estimate_changes(self, counted: CountedNetwork) -> ChangeEstimate:
+        return estimate_share(self.share, counted.links)
 
     def apply(
         self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
+from deid_portal.engine.networks.change_estimate import ChangeEstimate, CountedNetwork
 from deid_portal.engine.networks.changing.draft import NOBODY, NetworkDraft
 from deid_portal.engine.networks.changing.link_switching import switch_links
 from deid_portal.engine.networks.changing.realization import realize_degrees
@@ -39,15 +40,18 @@ class PrivateDegrees(NetworkMethod):
 
     name: ClassVar[str] = "private-degrees"
     title: ClassVar[str] = "Degrees with differential privacy"
+    words: ClassVar[str] = "Releases noisy counts only, with differential privacy."
     cites: ClassVar[str] = (
         "M. Hay, C. Li, G. Miklau and D. Jensen, Accurate estimation of the degree distribution of "
         "private networks, ICDM 2009; W.-Y. Day, N. Li and M. Lyu, Publishing graph degree "
         "distribution with node differential privacy, SIGMOD 2016."
     )
     is_private: ClassVar[bool] = True
+    shows_people: ClassVar[bool] = False
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "epsilon",
+            start=1,
             minimum=0.001,
             maximum=20,
             unusual_below=0.05,
@@ -77,6 +81,9 @@ class PrivateDegrees(NetworkMethod):
             f"Only numbers of links leave, with noise, and a random network that has them; whether "
             f"any one {whom} is in the data hardly changes what leaves (ε = {self.epsilon:g})."
         )
+
+    def estimate_changes(self, counted: CountedNetwork) -> ChangeEstimate:
+        return ChangeEstimate(note="no link leaves, only noisy counts")
 
     def apply(
         self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress

@@ -5,6 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from deid_portal.engine.networks.change_estimate import (
+    ChangeEstimate,
+    CountedNetwork,
+    estimate_share,
+)
 from deid_portal.engine.networks.changing.draft import NetworkDraft
 from deid_portal.engine.networks.changing.link_switching import switch_links
 from deid_portal.engine.networks.changing.random_pairs import draw_keys, with_keys
@@ -22,6 +27,7 @@ class RandomLinks(NetworkMethod):
 
     name: ClassVar[str] = "random-links"
     title: ClassVar[str] = "Random links"
+    words: ClassVar[str] = "Removes links by chance and adds as many elsewhere."
     cites: ClassVar[str] = (
         "X. Ying and X. Wu, Randomizing social networks: a spectrum preserving approach, SDM 2008."
     )
@@ -29,6 +35,7 @@ class RandomLinks(NetworkMethod):
     parameters: ClassVar[tuple[Declared, ...]] = (
         Parameter(
             "share",
+            start=0.1,
             minimum=0.0001,
             maximum=1,
             unusual_below=0.01,
@@ -36,6 +43,9 @@ class RandomLinks(NetworkMethod):
         ),
         Choice("kind", ("replace", "switch")),
     )
+
+    def estimate_changes(self, counted: CountedNetwork) -> ChangeEstimate:
+        return estimate_share(self.share, counted.links)
 
     def apply(
         self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress

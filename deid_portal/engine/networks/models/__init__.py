@@ -1,6 +1,7 @@
 """Privacy models of networks: one file each, found here by the name a plan uses."""
 
 from deid_portal.engine.documents import Place
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge
 from deid_portal.engine.networks.models.model import NetworkModel
 from deid_portal.engine.registry import Registry
 
@@ -14,7 +15,12 @@ NETWORK_MODELS: Registry[NetworkModel] = Registry(
     },
 )
 
-__all__ = ["NETWORK_MODELS", "NetworkModel", "parse_network_model"]
+__all__ = ["NETWORK_MODELS", "NetworkModel", "model_against", "parse_network_model"]
+
+
+def model_against(knowledge: Knowledge) -> type[NetworkModel]:
+    """Return the model whose look-alikes are those to somebody who knows this."""
+    return next(own for own in NETWORK_MODELS.values() if own.knowledge == knowledge)
 
 
 def parse_network_model(place: Place) -> NetworkModel:

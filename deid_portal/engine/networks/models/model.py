@@ -9,16 +9,9 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.knowledge.knowledge import Knowledge
 from deid_portal.engine.networks.knowledge.node_classes import NodeClasses
 from deid_portal.engine.networks.knowledge.partition import NodePartition
-from deid_portal.engine.parameters import Declared, Parameter
+from deid_portal.engine.parameters import Declared, number_of_look_alikes
 
-LOOK_ALIKES = Parameter(
-    "k",
-    minimum=2,
-    whole=True,
-    unusual_below=3,
-    unusual_above=1000,
-    caution="k = {value} is unusual: 2 protects little, above 1,000 little structure is left.",
-)
+LOOK_ALIKES = number_of_look_alikes(left="structure")
 
 
 @dataclass(frozen=True)
