@@ -66,7 +66,7 @@ NETWORKS = """
 kernels measures
 network
 files knowledge private_counts structure
-changing models
+change_estimate changing models
 methods
 plan
 first_draft outcome released_network report_builder
@@ -78,15 +78,15 @@ warm_up
 # Imports of our own modules inside functions, and why. Elsewhere they stand at the top.
 PLOTLY = "Plotly, which nobody loads who draws nothing"
 PANDAS = "pandas, which nobody loads who brings no frame; and frames are made of tables"
-NETWORKS = "the compiled loops of networks, which plans of tables need not load"
+GRAPH_LOOPS = "the compiled loops of networks, which plans of tables need not load"
 LOOPS = "all compiled loops, which the web server does without"
 INSIDE_FUNCTIONS = {
-    ("commands/files.py", "deid_portal.engine.charts.drawing"): PLOTLY,
+    ("commands/files.py", "deid_portal.engine.charts.figure_parts"): PLOTLY,
     ("commands/files.py", "deid_portal.engine.charts.gallery"): PLOTLY,
     ("commands/files.py", "deid_portal.engine.charts.svg"): PLOTLY,
-    ("commands/management/commands/answer.py", "deid_portal.commands.network_files"): NETWORKS,
-    ("commands/management/commands/assess.py", "deid_portal.commands.network_files"): NETWORKS,
-    ("commands/management/commands/protect.py", "deid_portal.commands.network_files"): NETWORKS,
+    ("commands/management/commands/answer.py", "deid_portal.commands.network_files"): GRAPH_LOOPS,
+    ("commands/management/commands/assess.py", "deid_portal.commands.network_files"): GRAPH_LOOPS,
+    ("commands/management/commands/protect.py", "deid_portal.commands.network_files"): GRAPH_LOOPS,
     ("engine/files/isolated_reader.py", "deid_portal.engine.files.arrow"): "pyarrow",
     ("engine/networks/outcome.py", "deid_portal.engine.charts.gallery"): PLOTLY,
     ("engine/outcome.py", "deid_portal.engine.charts.gallery"): PLOTLY,

@@ -41,7 +41,7 @@ def add_format_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def read_table(path: Path, options: dict[str, Any]) -> tuple[Table, FileFormat]:
+def read_given_table(path: Path, options: dict[str, Any]) -> tuple[Table, FileFormat]:
     """Read a file, its format detected but for what the options say.
 
     Only empty cells are gaps here: a word such as NA may be a value of a taxonomy.

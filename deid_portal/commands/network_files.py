@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand
 from deid_portal.commands.files import (
     NO_CHOICE,
     prepare_folder,
-    read_table,
+    read_given_table,
     write_charts,
     write_report,
     write_whole,
@@ -102,7 +102,9 @@ def _read_network(
 ) -> Network:
     nodes = None
     if options["nodes"] is not None:
-        nodes, _ = read_table(options["nodes"], {**NO_CHOICE, "limit_mb": options["limit_mb"]})
+        nodes, _ = read_given_table(
+            options["nodes"], {**NO_CHOICE, "limit_mb": options["limit_mb"]}
+        )
     form = _find_format(options, command)
     return read_network(options["table"], form, directed=directed, nodes=nodes, id_column=id_column)
 

@@ -19,7 +19,7 @@ TEMPLATES = [
 ]
 
 
-def load_what_is_shared() -> None:
+def load_models_and_methods() -> None:
     """Import every model and method, once for all processes that are forked from this one.
 
     The nursery for reading files is started meanwhile, as a process of its own.

@@ -19,7 +19,7 @@ def in_every_sweep(pick_up: PickUp) -> PickUp:
     return pick_up
 
 
-def sweep() -> None:
+def pick_up_all_work() -> None:
     """Pick up all kinds of work; one that cannot be picked up does not hold up the others."""
     for pick_up in _rooms:
         try:

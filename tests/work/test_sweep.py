@@ -5,7 +5,7 @@ import pytest
 from deid_portal.celery_app import app
 from deid_portal.work import sweep as work_sweep
 from deid_portal.work.leases import Work
-from deid_portal.work.sweep import sweep
+from deid_portal.work.sweep import pick_up_all_work
 
 
 def test_the_work_of_every_room_is_looked_for() -> None:
@@ -22,5 +22,5 @@ def test_a_room_that_fails_does_not_hold_up_the_next(monkeypatch: pytest.MonkeyP
         raise RuntimeError
 
     monkeypatch.setattr(work_sweep, "_rooms", [fail, lambda: done.append("next")])
-    sweep()
+    pick_up_all_work()
     assert done == ["next"]

@@ -13,8 +13,8 @@ from deid_portal.engine.remedies.trial import (
     TrialResult,
     as_written,
     cheapness,
+    halve_the_range,
     hurry,
-    narrow,
 )
 from deid_portal.engine.report.remedies import FoundRemedy, LevelRemedy, LimitRemedy, MethodRemedy
 
@@ -41,7 +41,7 @@ def leave_out_more(trial: RemedyTrial) -> Iterator[FoundRemedy]:
         return
     lowest = math.floor(limit / STEP_OF_LIMIT + ROUNDING)
     highest = math.ceil(worked.suppressed / max(trial.rows, 1) / STEP_OF_LIMIT)
-    steps, worked = narrow(lowest, min(highest, MOST_LEFT_OUT), worked, attempt)
+    steps, worked = halve_the_range(lowest, min(highest, MOST_LEFT_OUT), worked, attempt)
     to = as_written(steps * STEP_OF_LIMIT)
     yield LimitRemedy(kind="limit", from_=limit, to=to, **vars(worked))
 

@@ -10,7 +10,13 @@ from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.parameters import Parameter
 from deid_portal.engine.plan import Plan
 from deid_portal.engine.privacy import PrivacyModel
-from deid_portal.engine.remedies.trial import ROUNDING, RemedyTrial, TrialResult, as_written, narrow
+from deid_portal.engine.remedies.trial import (
+    ROUNDING,
+    RemedyTrial,
+    TrialResult,
+    as_written,
+    halve_the_range,
+)
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.remedies import FoundRemedy, RuleRemedy, WithoutRuleRemedy
 
@@ -92,7 +98,7 @@ def _relax(
     worked = attempt(most) if most else None
     if worked is None:
         return
-    steps, worked = narrow(0, most, worked, attempt)
+    steps, worked = halve_the_range(0, most, worked, attempt)
     yield RuleRemedy(
         kind="rule",
         model=model.name,

@@ -112,7 +112,7 @@ def _holds(plan: Plan, measured: MeasuredTable) -> bool:
     )
 
 
-def narrow(
+def halve_the_range(
     refused: int, works: int, worked: TrialResult, attempt: Callable[[int], TrialResult | None]
 ) -> tuple[int, TrialResult]:
     """Halve the way between what is refused and what works until nothing lies between."""

@@ -48,7 +48,7 @@ class ReportPlace:
             return None
 
 
-def steps_of(path: str) -> list[str]:
+def split_path(path: str) -> list[str]:
     return path.split(RARE_SIGN if RARE_SIGN in path else DOT)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from html.parser import HTMLParser
 from typing import Any
 
-from deid_portal.engine.report.place import steps_of
+from deid_portal.engine.report.place import split_path
 from deid_portal.engine.wording.numbers import NOTHING, percent
 
 COUNT, SHARE, NUMBER = "count", "share", "number"
@@ -17,7 +17,7 @@ NUMBER_KINDS = (COUNT, SHARE, NUMBER)
 
 def find_number(document: Any, path: str) -> Any:
     """Return what stands at a path such as `models.0.achieved.k`; None where nothing does."""
-    for step in steps_of(path):
+    for step in split_path(path):
         if isinstance(document, list) and step.isdecimal() and int(step) < len(document):
             document = document[int(step)]
         elif isinstance(document, Mapping):

@@ -14,7 +14,7 @@ from deid_portal.engine.files.file_format import FileKind
 from deid_portal.engine.networks.plan import NetworkPlan
 from deid_portal.engine.plan import Plan
 from deid_portal.engine.report import Report
-from deid_portal.engine.report.place import DOT, steps_of
+from deid_portal.engine.report.place import DOT, split_path
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.verification.archive import (
     LARGEST_MB,
@@ -318,7 +318,7 @@ class _Verifier:
             if kind_of_number not in NUMBER_KINDS
             or print_number(find_number(document, path), kind_of_number) != text
         ]
-        first = DOT.join(steps_of(wrong[0])) if wrong else ""
+        first = DOT.join(split_path(wrong[0])) if wrong else ""
         words = f"certificate.html: {first} is not the number of the report."
         self.claims.hold("numbers on the certificate", bool(printed) and not wrong, words)
         expected = [document.get("plan_sha256", ""), self.fingerprint]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from deid_portal.engine.report import Report
-from deid_portal.engine.report.place import ReportPlace, steps_of
+from deid_portal.engine.report.place import ReportPlace, split_path
 from deid_portal.engine.verification.printed_numbers import find_number
 
 FOLDER = Path(__file__).parents[2] / "data" / "reports"
@@ -56,7 +56,7 @@ def test_what_is_not_told_has_no_number() -> None:
 def test_a_column_may_have_a_dot_in_its_name() -> None:
     place = ReportPlace.at(lambda report: report.columns["a.b"].loss)
     assert place.path == "columns\x1fa.b\x1floss"
-    assert steps_of(place.path) == ["columns", "a.b", "loss"]
+    assert split_path(place.path) == ["columns", "a.b", "loss"]
 
 
 @pytest.mark.parametrize(

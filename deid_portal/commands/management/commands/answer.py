@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand
 from deid_portal.commands.files import (
     add_format_arguments,
     prepare_folder,
-    read_table,
+    read_given_table,
     write_report,
 )
 from deid_portal.commands.network_plans import names_network, run_for_networks
@@ -39,7 +39,7 @@ class Command(BaseCommand):
         start_lightly()
         try:
             plan = load_query_plan(options["plan"])
-            table, _ = read_table(options["table"], options)
+            table, _ = read_given_table(options["table"], options)
             prepare_folder(options["out"])
             report = answer_plan(table, plan, TerminalProgress.if_terminal())
             write_report(report, options["out"], cast(TextIO, self.stdout))

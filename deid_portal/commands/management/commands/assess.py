@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from deid_portal.commands.files import NO_CHOICE, add_format_arguments, read_table
+from deid_portal.commands.files import NO_CHOICE, add_format_arguments, read_given_table
 from deid_portal.commands.network_plans import names_network, run_for_networks
 from deid_portal.commands.terminal import refuse
 from deid_portal.engine import EngineError, assess, load_plan
@@ -34,10 +34,10 @@ class Command(BaseCommand):
         start_lightly()
         try:
             plan = load_plan(options["plan"])
-            table, _ = read_table(options["table"], options)
+            table, _ = read_given_table(options["table"], options)
             released = None
             if options["released"]:
-                released, _ = read_table(
+                released, _ = read_given_table(
                     options["released"], {**NO_CHOICE, "limit_mb": options["limit_mb"]}
                 )
             report = assess(table, plan, released)

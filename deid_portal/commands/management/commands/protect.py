@@ -9,7 +9,12 @@ from typing import Any, BinaryIO
 
 from django.core.management.base import BaseCommand
 
-from deid_portal.commands.files import add_format_arguments, read_table, write_charts, write_whole
+from deid_portal.commands.files import (
+    add_format_arguments,
+    read_given_table,
+    write_charts,
+    write_whole,
+)
 from deid_portal.commands.network_plans import names_network, run_for_networks
 from deid_portal.commands.seed_confirmation import CONFIRMATION, confirm_seed
 from deid_portal.commands.terminal import NO_SOLUTION, TerminalProgress, refuse
@@ -82,7 +87,7 @@ class Command(BaseCommand):
             is_repeatable = confirm_seed(plan, options["repeatable"])
             check_way_back(plan, options["way_back"])
             key = read_key(options["pseudonym_key"])
-            table, form = read_table(options["table"], options)
+            table, form = read_given_table(options["table"], options)
             progress = TerminalProgress.if_terminal()
             outcome = protect(
                 table, plan, progress=progress, pseudonym_key=key, is_repeatable=is_repeatable
