@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from django.db import InterfaceError, OperationalError
+
 from deid_portal.engine.errors import Cancelled, EngineError
 from deid_portal.web.full_disk import is_full_disk
 from deid_portal.web.refusals import Refused
@@ -43,6 +45,8 @@ class Endings:
                 self.fail(self.no_room)
             elif isinstance(error, Refused):
                 self.fail(str(error))
+            elif isinstance(error, (OperationalError, InterfaceError)):
+                raise  # the database is away: the sweep hands the work out again
             else:
                 self.fail(self.unexpected)
                 raise

@@ -33,6 +33,15 @@ def is_nothing_left_to_do(queue: Redis) -> bool:
     return not any(key.startswith(b"celery") or key == b"unacked" for key in queue.scan_iter())
 
 
+def forget_killed_workers(portal: RunningPortal) -> None:
+    """Remove the messages that killed workers had taken; the broker would keep them for hours."""
+    with (
+        workers_paused(portal),
+        closing(Redis(unix_socket_path=str(portal.data_dir / "broker" / "v.sock"))) as queue,
+    ):
+        queue.delete("unacked", "unacked_index")
+
+
 def put_database_back(data_dir: Path, beginning: Path) -> None:
     name = "portal.sqlite3"
     with (

@@ -10,6 +10,7 @@ from contextlib import closing
 from playwright.sync_api import Browser, expect
 
 from tests.journeys.browser import Person
+from tests.journeys.reset import forget_killed_workers
 from tests.launcher.pause import workers_paused
 from tests.launcher.portal import ROOT, RunningPortal, environment, wait_until
 from tests.patience import PATIENCE
@@ -121,6 +122,7 @@ def test_a_run_killed_with_its_worker_finishes_once(
     assert _look_up(portal, ended, run) == (1,)
     steward.page.wait_for_url(f"**/runs/{run}/report/")
     expect(steward.page.locator("h1")).to_contain_text("Every person now hides among at least 5")
+    forget_killed_workers(portal)
 
 
 def _start_and_kill(portal: RunningPortal, steward: Person) -> str:
