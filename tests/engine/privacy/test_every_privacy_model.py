@@ -55,6 +55,12 @@ EXAMPLES: list[dict[str, Any]] = [
         "support": 0.1,
         "confidence": 0.6,
     },
+    {
+        "model": "result-privacy",
+        "rules": [{"if": {"q0": "v1"}, "then": {"secret": "1"}}],
+        "support": 0.01,
+        "confidence": 0.34,
+    },
     {"model": "k-concealment", "k": 3},
     {"model": "k-confusion", "k": 3},
     {"model": "c-t-isolation", "c": 1.0, "t": 3},
@@ -460,3 +466,22 @@ def test_achieved_is_the_best_for_which_it_holds(example: dict[str, Any]) -> Non
         except InvalidPlan:
             continue
         assert tighter.passes(check.classes, problem.whole).all()
+        assert not model.judges_release or tighter.accepts(check.classes, problem.whole)
+
+
+ABOUT_RELEASES = sorted(name for name, kind in MODELS.items() if kind.judges_release)
+
+
+@pytest.mark.parametrize("name", ABOUT_RELEASES)
+def test_a_rule_about_the_release_refuses_one_and_accepts_another(name: str) -> None:
+    """Class by class it may say nothing, so the tests of classes would not notice its silence."""
+    answers = set()
+    for model in [model_of(example) for example in EXAMPLES if example["model"] == name]:
+        for seed in range(8):
+            problem = random_problem(np.random.default_rng(seed), [model])
+            checker = problem.checker(METRICS["loss"])
+            for levels in np.ndindex(Lattice(problem.heights).shape):
+                classes = checker.check(levels).classes
+                by_class = model.passes(classes, problem.whole).all()
+                answers.add(bool(by_class and model.accepts(classes, problem.whole)))
+    assert answers == {True, False}
