@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 EMPTY = np.int32(-1)
-FREE = -1  # a place of a hash table without a key
 # 2^64 divided by the golden ratio: spreads neighboring keys over the table (Knuth, 6.4).
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 # For work per cell, which would take no longer than a function call.
@@ -23,16 +22,6 @@ inlined = numba.njit(forceinline=True)
 def compiled(function: Function) -> Function:
     """Compile with a cache on disk and without the GIL."""
     return cast(Function, numba.njit(cache=True, nogil=True)(function))
-
-
-@compiled
-def slot_of(keys: NDArray[np.int64], key: Any) -> Any:
-    """Return the place of a key in an open hash table, or the free place to put it."""
-    mask = np.uint64(len(keys) - 1)
-    slot = ((np.uint64(key) * SPREAD) >> np.uint64(20)) & mask
-    while keys[slot] != FREE and keys[slot] != key:
-        slot = (slot + np.uint64(1)) & mask
-    return np.int64(slot)
 
 
 @compiled

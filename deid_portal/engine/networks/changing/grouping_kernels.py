@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.compiled.kernels import compiled, slot_of
+from deid_portal.engine.compiled.hash_slots import slot_of
+from deid_portal.engine.compiled.kernels import compiled
 
 
 @compiled

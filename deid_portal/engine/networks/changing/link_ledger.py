@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.compiled.kernels import FREE, compiled, slot_of
+from deid_portal.engine.compiled.hash_slots import FREE, slot_of
+from deid_portal.engine.compiled.kernels import compiled
 from deid_portal.engine.networks.kernels import is_linked
 from deid_portal.engine.networks.network import Network
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.compiled.kernels import FREE
+from deid_portal.engine.compiled.hash_slots import FREE
 from deid_portal.engine.networks.changing import grouping_kernels
 from deid_portal.engine.networks.network import Network, Nodes
 from deid_portal.engine.progress import Progress
