@@ -41,8 +41,6 @@ from deid_portal.work.queue import send
 from deid_portal.work.workers import is_worker_stopping
 
 LOOK_FOR_STOP_SECONDS = 0.25
-# A message can be lost with its broker; the row is queued again after this time.
-RESEND_SECONDS = 120
 # Work calls `progress` at least once a second; after this time without a call it is stuck.
 STUCK_SECONDS = 5
 STUCK_EXIT_CODE = 70
@@ -333,10 +331,11 @@ def _send(kind: type[W], work_id: str, task: Task) -> None:
 def pick_up_forgotten(kind: type[W], task: Task, give_up: Callable[[W], None]) -> int:
     """Send work again that no living worker has: stale leases, unsent rows, lost messages.
 
+    A message can be lost with its broker, or with a worker that was killed after taking it.
     Work whose workers died WORK_ATTEMPTS times is given up instead: most likely the work itself
     kills them. Sending twice is harmless, because claiming is one conditional update.
     """
-    resend = timezone.now() - timedelta(seconds=RESEND_SECONDS)
+    resend = timezone.now() - timedelta(seconds=settings.WORK_RESEND_SECONDS)
     unsent = Q(status=WorkStatus.QUEUED) & (Q(sent_at=None) | Q(sent_at__lt=resend))
     forgotten = list(_rows(kind).filter(stale() | unsent))
     for work in forgotten:

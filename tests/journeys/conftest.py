@@ -1,5 +1,5 @@
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from playwright.sync_api import Browser
@@ -7,12 +7,13 @@ from playwright.sync_api import Browser
 from tests.journeys.browser import open_browser
 from tests.journeys.reset import begin_again
 from tests.launcher.portal import RunningPortal, prepared_demo, running_portal
-from tests.patience import PATIENCE
 
 # However slow a worker is, it is not taken for dead; `test_work_survives.py` kills one and says so.
 QUICK = {
-    "WORK_STALE_SECONDS": str(PATIENCE),
+    "WORK_STALE_SECONDS": "90",
+    "WORK_ATTEMPTS": "50",
     "WORK_SWEEP_SECONDS": "1",
+    "WORK_RESEND_SECONDS": "3",
     "WORK_HEARTBEAT_SECONDS": "1",
 }
 
@@ -30,6 +31,19 @@ def portal(running: RunningPortal) -> RunningPortal:
     """The real portal, with the demo as it is after a first start."""
     begin_again(running, prepared_demo())
     return running
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show what the portal logged last where a journey fails."""
+    report = yield
+    portal = getattr(item, "funcargs", {}).get("portal")
+    if report.failed and isinstance(portal, RunningPortal):
+        for log in sorted((portal.data_dir / "logs").glob("*.log")):
+            report.sections.append((log.name, "\n".join(log.read_text().splitlines()[-40:])))
+    return report
 
 
 @pytest.fixture(scope="package")

@@ -29,6 +29,7 @@ from tests.patience import PATIENCE
 QUICK = {
     "WORK_STALE_SECONDS": "2",
     "WORK_SWEEP_SECONDS": "1",
+    "WORK_RESEND_SECONDS": "3",
     "WORK_HEARTBEAT_SECONDS": "1",
     "WORK_ATTEMPTS": "50",
 }

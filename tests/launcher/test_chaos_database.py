@@ -16,6 +16,7 @@ from tests.postgresql import Server, running_server
 QUICK = {
     "WORK_STALE_SECONDS": "2",
     "WORK_SWEEP_SECONDS": "1",
+    "WORK_RESEND_SECONDS": "3",
     "WORK_HEARTBEAT_SECONDS": "1",
     "WORK_ATTEMPTS": "50",
 }
