@@ -136,7 +136,9 @@ def _choices_of(column: ColumnPreview) -> list[TypeChoice]:
 
 
 def _format_words(column: ColumnPreview) -> str:
-    """Say in which order a date is written, like "date · day.month.year"."""
+    """Say how it is written, like "date · day.month.year"."""
+    if column.has_thousands:
+        return " · digits in groups"
     words = column.date_format
     for sign, word in DATE_WORDS.items():
         words = words.replace(sign, word)

@@ -14,6 +14,7 @@ from deid_portal.engine.files.column_types import (
     could_be_either_order,
     count_leading_zeros,
     read_as,
+    without_thousands,
 )
 from deid_portal.engine.files.csv.row_problems import RowProblem
 from deid_portal.engine.files.database_table import DatabaseTables
@@ -65,6 +66,7 @@ class ColumnPreview:
     date_format: str  # empty unless the type is date
     leading_zeros: int  # values that would lose zeros as numbers
     either_order: bool  # dates that fit with the day first and with the month first
+    has_thousands: bool = False  # numbers whose digits stand in groups of three in the file
 
 
 @dataclass(frozen=True)
@@ -148,19 +150,23 @@ def _module(kind: FileKind) -> FormatModule:
 
 
 def _with_types(table: Table, form: FileFormat) -> Table:
-    columns = list(table.columns)
-    for place, choice in form.types.items():
-        if place < len(columns):
-            columns[place] = read_as(columns[place], choice, place + 1)
+    columns = (
+        read_as(column, form.types[place], place + 1)
+        if place in form.types
+        else without_thousands(column)
+        for place, column in enumerate(table.columns)
+    )
     return Table(tuple(columns), table.source_sha256)
 
 
-def _doubts(column: Column) -> ColumnPreview:
+def _doubts(written: Column) -> ColumnPreview:
+    column = without_thousands(written)
     is_text = column.type == ColumnType.TEXT
     zeros = count_leading_zeros(column) if is_text else 0
     is_date = column.type == ColumnType.DATE
     either = is_date and could_be_either_order(column)
-    return ColumnPreview(column.name, column.type, column.type, "", zeros, either)
+    has_thousands = column is not written
+    return ColumnPreview(column.name, column.type, column.type, "", zeros, either, has_thousands)
 
 
 def _date_format(column: Column) -> str:

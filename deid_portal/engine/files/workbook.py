@@ -27,7 +27,7 @@ from deid_portal.engine.files.library_errors import told_in_a_sentence
 from deid_portal.engine.files.limits import ReadingLimits
 from deid_portal.engine.files.sample import SAMPLE_ROWS, GuessedSettings, Sample
 from deid_portal.engine.progress import Progress, ProgressCallback
-from deid_portal.engine.table.cell_text import write_cell
+from deid_portal.engine.table.cell_text import without_midnight, write_cell
 from deid_portal.engine.table.table import Table
 
 MOST_UNPACKED = 1 << 30
@@ -388,7 +388,7 @@ class SheetBuilder:
         names = [name or f"column {place}" for place, (name, _) in enumerate(kept, start=1)]
         check_names(names)
         pairs = zip(names, kept, strict=True)
-        return Table(tuple(encoder.build(name) for name, (_, encoder) in pairs))
+        return Table(tuple(without_midnight(encoder.build(name)) for name, (_, encoder) in pairs))
 
     def _all_names(self) -> list[str]:
         names = [(name or "").strip() for name in self._names or []]

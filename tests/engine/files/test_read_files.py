@@ -231,6 +231,51 @@ def test_a_number_with_zeros_in_front_stays_text_until_told() -> None:
     assert column.values == ("7", "12")
 
 
+@pytest.mark.parametrize(
+    ("cells", "decimal", "kind", "read_as"),
+    [
+        (
+            ["35.173,27", "990,5", "1.234.567"],
+            ",",
+            ColumnType.NUMBER,
+            ["35173,27", "990,5", "1234567"],
+        ),
+        (["35\u202f173,27", "8"], ",", ColumnType.NUMBER, ["35173,27", "8"]),
+        (["-35,173.27", "12.5"], ".", ColumnType.NUMBER, ["-35173.27", "12.5"]),
+        (["1'204", "88", "1'000'000"], ".", ColumnType.INTEGER, ["1204", "88", "1000000"]),
+        # Codes: all of one length, two signs, a zero in front, groups of another size.
+        (["123 456", "234 567"], ".", ColumnType.TEXT, ["123 456", "234 567"]),
+        (["12.345,5", "1 000,5"], ",", ColumnType.TEXT, ["12.345,5", "1 000,5"]),
+        (["012.345,5", "1.000,5"], ",", ColumnType.TEXT, ["012.345,5", "1.000,5"]),
+        (["030 1234", "1 000"], ".", ColumnType.TEXT, ["030 1234", "1 000"]),
+    ],
+)
+def test_digits_in_groups_of_three_are_numbers(
+    cells: list[str], decimal: str, kind: ColumnType, read_as: list[str]
+) -> None:
+    content = "".join(f"{number};{cell};1{decimal}5\n" for number, cell in enumerate(cells))
+    stream = io.BytesIO(f"no;amount;other\n{content}".encode())
+    form = detect_file(stream).format
+    column = read_table(stream, form)["amount"]
+    assert column.decimal == decimal
+    assert column.type == kind
+    assert list(column.cells()) == read_as
+    preview = preview_file(stream, form)
+    assert preview.columns[1].type == preview.columns[1].detected == kind
+    assert preview.columns[1].has_thousands == (kind != ColumnType.TEXT)
+    assert [row[1] for row in preview.rows] == read_as
+    kept = FileFormat(form.kind, form.settings, {1: TypeChoice.TEXT})
+    assert list(read_table(stream, kept)["amount"].cells()) == cells
+
+
+def test_a_late_code_makes_the_whole_column_text() -> None:
+    rows = "".join(f"{number};1.{number % 900 + 100},{number}\n" for number in range(1500))
+    stream = io.BytesIO(f"no;amount\n{rows}1500;A1\n".encode())
+    column = read_table(stream, detect_file(stream).format)["amount"]
+    assert column.type == ColumnType.TEXT
+    assert column.values[0] == "1.100,0"
+
+
 def test_a_number_can_be_kept_as_text() -> None:
     stream = io.BytesIO(b"no,age\n7,1\n8,2\n")
     form = FileFormat(FileKind.CSV, CsvFormat(), {0: TypeChoice.TEXT})

@@ -108,6 +108,16 @@ def test_times_yes_and_no_and_whole_numbers_look_as_in_the_sheet() -> None:
     assert table.head(9) == [["2026-03-01 10:30:00", "TRUE", "5", "12345678901234"]]
 
 
+def test_days_that_are_kept_as_moments_are_days() -> None:
+    book = openpyxl.Workbook()
+    book.active.append(("born", "seen"))
+    book.active.append((datetime(1956, 8, 31), datetime(2026, 3, 1, 10, 30)))
+    book.active["A2"].number_format = "yyyy-mm-dd h:mm:ss"
+    stream = io.BytesIO(saved(book))
+    table = read_table(stream, detect_file(stream).format)
+    assert table.head(9) == [["1956-08-31", "2026-03-01 10:30:00"]]
+
+
 def test_a_date_beyond_all_time_is_no_date_and_is_not_told_to_a_log(
     recwarn: pytest.WarningsRecorder,
 ) -> None:

@@ -58,8 +58,9 @@ FOREIGN_TEXTS = (
     (rb"[\[{]\s*([\[{]|\"[^\"]*\"\s*:)", "a JSON file. Save the table in it as CSV or Excel"),
     (rb"\{\\rtf", "a text document. Save the table in it as CSV or Excel"),
 )
-DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+\Z")
-DECIMAL_POINT = re.compile(r"[+-]?[0-9]+\.[0-9]+\Z")
+# The digits may stand in groups of three: 35.173,27 and 35,173.27.
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+(?:[.'’ \u00a0\u202f][0-9]{3})*,[0-9]+\Z")
+DECIMAL_POINT = re.compile(r"[+-]?[0-9]+(?:[,'’ \u00a0\u202f][0-9]{3})*\.[0-9]+\Z")
 
 
 @dataclass(frozen=True)
