@@ -170,7 +170,7 @@ def _head(
 
 def _standing(dataset: Dataset, columns: Sequence[DatasetColumn]) -> ColumnStanding:
     still_open = [column for column in columns if not column.role]
-    suggested = Counter(column.suggestion.get("role", "") for column in still_open)
+    suggested = Counter(column.suggestion.get("role") or "" for column in still_open)
     del suggested[""]
     return ColumnStanding(
         total=len(columns),
@@ -179,6 +179,7 @@ def _standing(dataset: Dataset, columns: Sequence[DatasetColumn]) -> ColumnStand
         dangerous=sum(1 for column in still_open if is_dangerous(column)),
         lines=len(fold(still_open, find_families(columns, dataset.rows))),
         suggested=suggested,
+        free_texts=tuple(column.name for column in still_open if column.is_free_text),
     )
 
 

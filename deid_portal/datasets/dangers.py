@@ -28,18 +28,22 @@ ORDER = {value: place for place, value in enumerate(DANGERS)}
 
 @dataclass(frozen=True)
 class Advice:
-    """What the engine suggests for one column, ready to be shown."""
+    """What the engine suggests for one column, ready to be shown; without a role it says why."""
 
-    role: RoleChoice
+    role: RoleChoice | None
     danger: DangerWord
     reason: str
+
+    @property
+    def lead(self) -> str:
+        return self.role.label if self.role else "Free text: you decide"
 
 
 def advice_of(column: DatasetColumn) -> Advice | None:
     """Return the suggestion; columns read by early versions have none."""
-    role = find_role(column.suggestion.get("role", ""))
+    role = find_role(column.suggestion.get("role") or "")
     danger = DANGERS.get(column.suggestion.get("danger", ""))
-    if role is None or danger is None:
+    if danger is None or (role is None and not column.is_free_text):
         return None
     return Advice(role, danger, column.suggestion.get("reason", ""))
 

@@ -65,4 +65,4 @@ def _stems(name: str) -> Iterator[str]:
 
 def _kind(column: DatasetColumn, rows: int) -> tuple[str, ...]:
     """What members have in common beside their names."""
-    return column.type, column.suggestion.get("role", ""), say_shape(column, rows)
+    return column.type, column.suggestion.get("role") or "", say_shape(column, rows)

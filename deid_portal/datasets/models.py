@@ -240,8 +240,12 @@ class DatasetColumn(models.Model):
         return self.position + 1
 
     @property
+    def is_free_text(self) -> bool:
+        return bool(self.suggestion.get("is_free_text"))
+
+    @property
     def type_label(self) -> str:
-        return TYPE_LABELS[self.type]
+        return "free text" if self.is_free_text else TYPE_LABELS[self.type]
 
     @property
     def is_carried(self) -> bool:

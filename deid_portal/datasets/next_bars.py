@@ -8,6 +8,7 @@ from django.urls import reverse
 from deid_portal.datasets.column_list import MANY
 from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.roles import ROLE_CHOICES
+from deid_portal.engine.wording.numbers import middle_cut
 from deid_portal.web.next_bar import Act, NextBar
 
 NUMBER_WORDS = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -23,6 +24,7 @@ class ColumnStanding:
     dangerous: int = 0  # open columns of high danger
     lines: int = 0  # lines of the page for the open columns
     suggested: Mapping[str, int] = field(default_factory=dict)  # role -> open columns
+    free_texts: tuple[str, ...] = ()  # open columns for which no role is safe
 
     @property
     def open(self) -> int:
@@ -147,7 +149,16 @@ def bar_of_columns(dataset: Dataset, standing: ColumnStanding, can_change: bool)
         accept = Act(f"Accept {count}", form_action=there)
         if standing.is_many:
             lead, rest = _what_accepting_does(standing)
+        if standing.free_texts:
+            rest = f"Accepting leaves {free_text_words(standing.free_texts)}."
     return NextBar(lead, rest, "clipboard-check", primary=go_on, secondary=accept)
+
+
+def free_text_words(names: Sequence[str]) -> str:
+    """Say which columns of free text stay open, and whose decision they are."""
+    if len(names) == 1:
+        return f"{middle_cut(names[0])} open: free text is yours to decide"
+    return f"{len(names)} columns of free text open: they are yours to decide"
 
 
 def _what_accepting_does(standing: ColumnStanding) -> tuple[str, str]:

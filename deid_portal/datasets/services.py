@@ -258,10 +258,13 @@ def tag_columns(
 
 
 def accept_suggestions(*, dataset: Dataset, accepted_by: User, positions: Iterable[int]) -> int:
-    """Give columns the roles that are suggested for them; returns how many there were."""
+    """Give columns the roles that are suggested for them; returns how many there were.
+
+    Columns without a suggested role, such as free text, stay open.
+    """
     columns = dataset.columns.filter(position__in=positions)
-    roles = {column.position: column.suggestion.get("role", "") for column in columns}
-    roles = {position: role for position, role in roles.items() if role}
+    suggested = {column.position: column.suggestion.get("role") for column in columns}
+    roles = {position: role for position, role in suggested.items() if role}
     if roles:
         tag_columns(dataset=dataset, tagged_by=accepted_by, roles=roles)
     return len(roles)

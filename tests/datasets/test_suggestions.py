@@ -64,6 +64,19 @@ def test_all_open_columns_take_their_suggestions_at_once(
     assert Event.objects.filter(action="dataset.columns_tagged").count() == 2
 
 
+def test_free_text_stays_open_and_the_page_says_why(cast: Cast, signed_in: SignIn) -> None:
+    notes = "".join(f"{n % 5};Came on day {n}, feels better and walks.\n" for n in range(30))
+    content = f"visits;note\n{notes}".encode()
+    dataset = factories.make_dataset(cast.steward, cast.team, content=content)
+    client, page = signed_in(cast.steward), reverse("datasets:columns", args=[dataset.id])
+    text = client.get(page).content.decode()
+    assert "Free text: you decide." in text
+    assert "anybody may be named in it" in text
+    assert "Accepting leaves note open: free text is yours to decide." in text
+    client.post(reverse("datasets:accept", args=[dataset.id]))
+    assert _roles(dataset) == {"visits": "quasi-identifier", "note": ""}
+
+
 def test_ticked_columns_take_their_suggestions(
     dataset: Dataset, cast: Cast, signed_in: SignIn
 ) -> None:

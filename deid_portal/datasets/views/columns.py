@@ -19,6 +19,7 @@ from deid_portal.datasets.column_pages import (
 )
 from deid_portal.datasets.isolation import count_isolation
 from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn, TreatmentChoices
+from deid_portal.datasets.next_bars import free_text_words
 from deid_portal.datasets.permissions import check_can_change
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.datasets.roles import find_role
@@ -123,10 +124,14 @@ def accept(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     person = person_of(request)
     dataset = get_dataset_or_404(person, dataset_id)
     check_can_change(person, dataset)
-    still_open = dataset.columns.filter(role="").values_list("position", flat=True)
-    count = accept_suggestions(dataset=dataset, accepted_by=person, positions=list(still_open))
+    still_open = [column for column in columns_without_values(dataset) if not column.role]
+    positions = [column.position for column in still_open]
+    count = accept_suggestions(dataset=dataset, accepted_by=person, positions=positions)
+    free_texts = [column.name for column in still_open if column.is_free_text]
+    left = f" That leaves {free_text_words(free_texts)}." if free_texts else ""
     if count > 1:
-        messages.success(request, f"{count} suggestions accepted. Undo takes back all of them.")
+        undo_words = "Undo takes back all of them."
+        messages.success(request, f"{count} suggestions accepted. {undo_words}{left}")
     return redirect("datasets:columns", dataset.id)
 
 

@@ -1,5 +1,6 @@
 """One suggestion per column, with one sentence why."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,19 +15,23 @@ from deid_portal.engine.detection.combinations import (
     measure_column,
     without_idle,
 )
+from deid_portal.engine.detection.free_text import find_free_text
 from deid_portal.engine.detection.isolation import Isolation, measure_isolation
+from deid_portal.engine.detection.person_names import Heading, NameLook, look_for_names
 from deid_portal.engine.detection.value_patterns import (
     Mention,
     Pattern,
+    are_addresses,
+    are_diagnosis_codes,
     find_mention,
     find_pattern,
-    is_long_text,
 )
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.report.risk import Distinctness
 from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.table.text_values import integers_in
 from deid_portal.engine.table.values import ColumnType
+from deid_portal.engine.taxonomies.postal_codes import find_postal_system
 
 FEWEST_FOR_RUNNING_NUMBER = 20
 MOSTLY_DIFFERENT = 0.9
@@ -36,6 +41,10 @@ TELLS_SOME_APART = 0.3
 ISOLATES_MANY = 0.2  # share of all rows that are unique only because of the column
 SMALLEST_FALL_TOLD = 0.01
 PAIR = 2
+MOST_CODES = 500
+LONG_CODE = re.compile(r"(?=(.*[0-9]){4})[A-Za-z0-9/.-]{6,20}\Z")
+LONG_NUMBER = 8  # digits
+SHORTEST_GIVEN_OUT = 4
 NO_BREAK = "\u00a0"
 
 
@@ -71,9 +80,12 @@ class JointUniqueness:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What a column most likely is; `hipaa` names the kind of identifier it is there, if any."""
+    """What a column most likely is; `hipaa` names the kind of identifier it is there, if any.
 
-    role: SuggestedRole
+    Without a role a person has to decide: no role is safe for texts that nobody has read.
+    """
+
+    role: SuggestedRole | None
     danger: Danger
     reason: str
     hipaa: str
@@ -82,6 +94,7 @@ class Suggestion:
     worst: Combination | None = None  # the worst combination it takes part in
     pair: Combination | None = None  # the worst with one other column
     isolation: JointUniqueness | None = None
+    is_free_text: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,10 +109,11 @@ class Findings:
 class _Guess:
     """What a column seems to be by itself."""
 
-    role: SuggestedRole
+    role: SuggestedRole | None
     reason: str
     hipaa: str = ""
     is_known: bool = True  # False: only its figures suggest the role
+    is_free_text: bool = False
 
 
 @dataclass(frozen=True)
@@ -169,18 +183,50 @@ def _judge(column: Column) -> _Guess:
     pattern = find_pattern(column)
     if pattern is not None:
         return _Guess(SuggestedRole.IDENTIFIER, _pattern_reason(pattern, share), pattern.hipaa)
-    mention = find_mention(column)
-    if mention is not None:
-        return _Guess(SuggestedRole.IDENTIFIER, _mention_reason(mention), mention.hipaa)
-    if is_long_text(column):
-        return _Guess(
-            SuggestedRole.IDENTIFIER, "Long texts often name people; nobody can check them all."
-        )
     return (
-        _by_name(column, words, share)
+        _by_texts(column, words, share)
+        or _by_identifying_name(column, words, share)
+        or _by_names_of_people(column, words, share)
+        or _by_name(column, words, share)
         or _by_distinctness(column, words, share, filled)
         or _Guess(SuggestedRole.QUASI_IDENTIFIER, "", is_known=False)
     )
+
+
+def _by_texts(column: Column, words: names.Words, share: float) -> _Guess | None:
+    """What only texts of several words can be: addresses, free text, texts that name people."""
+    if are_addresses(column):
+        reason = f"Most values look like a street with a house number{_how_different(share)}."
+        return _Guess(SuggestedRole.IDENTIFIER, reason, "geographic subdivisions")
+    free_text = find_free_text(column, share, names.speaks_of_remarks(words))
+    if free_text is not None:
+        reason = f"{free_text.explain()} Nothing here makes it safe, so this stays your decision."
+        return _Guess(None, reason, is_free_text=True)
+    mention = find_mention(column)
+    if mention is not None:
+        return _Guess(SuggestedRole.IDENTIFIER, _mention_reason(mention), mention.hipaa)
+    return None
+
+
+def _by_names_of_people(column: Column, words: names.Words, share: float) -> _Guess | None:
+    found = look_for_names(column)
+    if found is not None and found.are_names(_heading(words), share):
+        return _Guess(SuggestedRole.IDENTIFIER, _names_reason(found), "names")
+    return None
+
+
+def _heading(words: names.Words) -> Heading:
+    if names.speaks_of_people(words):
+        return Heading.OF_PEOPLE
+    is_other = names.find_sensitive(words) or names.find_quasi_identifier(words)
+    return Heading.OF_OTHER_THINGS if is_other else Heading.SILENT
+
+
+def _names_reason(found: NameLook) -> str:
+    if found.titled >= MANY_DIFFERENT:
+        return "Most values look like names of people, with a title in front."
+    known = f"{_percent(found.known)} of the values hold a usual first or family name"
+    return f"Most values look like names of people; {known}."
 
 
 def _pattern_reason(pattern: Pattern, share: float) -> str:
@@ -195,12 +241,19 @@ def _mention_reason(mention: Mention) -> str:
     return f"Texts may name people; {texts} {mention.words}."
 
 
-def _by_name(column: Column, words: names.Words, share: float) -> _Guess | None:
+def _by_identifying_name(column: Column, words: names.Words, share: float) -> _Guess | None:
     identifier = names.find_identifier(words)
-    if identifier is not None:
+    if identifier is not None and (column.type == ColumnType.TEXT or identifier.hipaa != "names"):
         reason = f"The heading speaks of {identifier.title}{_how_different(share)}."
         return _Guess(SuggestedRole.IDENTIFIER, reason, identifier.hipaa)
+    return None
+
+
+def _by_name(column: Column, words: names.Words, share: float) -> _Guess | None:
     sensitive = names.find_sensitive(words)
+    if sensitive is None and are_diagnosis_codes(column):
+        reason = "Most values look like codes of diagnoses (ICD): harmful if learned, rarely known."
+        return _Guess(SuggestedRole.SENSITIVE, reason)
     if sensitive is not None:
         reason = f"The heading speaks of {sensitive.title}: harmful if learned, rarely known."
         return _Guess(SuggestedRole.SENSITIVE, reason)
@@ -218,7 +271,8 @@ def _by_distinctness(
     column: Column, words: names.Words, share: float, filled: int
 ) -> _Guess | None:
     code = "other unique codes"
-    if names.is_number_of_people(words) and share >= MOSTLY_DIFFERENT:
+    is_many = share >= MOSTLY_DIFFERENT or names.speaks_of_people(words)
+    if names.is_number_of_people(words) and (is_many or _are_long_codes(column)):
         reason = f"The heading speaks of a number or code{_how_different(share)}."
         return _Guess(SuggestedRole.IDENTIFIER, reason, code)
     if share == 1 and filled >= FEWEST_FOR_RUNNING_NUMBER:
@@ -226,7 +280,10 @@ def _by_distinctness(
             return _Guess(
                 SuggestedRole.IDENTIFIER, "A running number: no two rows share one.", code
             )
-        if column.type == ColumnType.TEXT:
+        if _are_given_out(column):
+            reason = "Long numbers of one length, and no two rows share one."
+            return _Guess(SuggestedRole.IDENTIFIER, reason, code)
+        if column.type == ColumnType.TEXT and not _are_postal_codes(column):
             reason = "No two rows share a value, so every value points to one row."
             return _Guess(SuggestedRole.IDENTIFIER, reason, code)
     if column.type == ColumnType.DATE:
@@ -240,6 +297,29 @@ def _is_running(column: Column, filled: int) -> bool:
         return False
     numbers = integers_in(column.texts)
     return int(numbers.max()) - int(numbers.min()) == filled - 1
+
+
+def _are_postal_codes(column: Column) -> bool:
+    return find_postal_system(column.name, column.texts.first(MOST_CODES)) is not None
+
+
+def _are_long_codes(column: Column) -> bool:
+    """Say whether the texts are codes long enough to number people, who may come repeatedly."""
+    codes = column.texts.first(MOST_CODES)
+    is_long = all(LONG_CODE.match(code) for code in codes)
+    return is_long and len(codes) >= FEWEST_FOR_RUNNING_NUMBER
+
+
+def _are_given_out(column: Column) -> bool:
+    """Say whether these are numbers that an office gives out: in order, or long and alike."""
+    if column.type != ColumnType.INTEGER:
+        return False
+    numbers = integers_in(column.texts)
+    length = len(str(abs(int(numbers[0]))))
+    if any(len(str(abs(int(number)))) != length for number in (numbers.min(), numbers.max())):
+        return False
+    is_rising = column.missing == 0 and bool(np.all(np.diff(numbers) > 0))
+    return length >= LONG_NUMBER or (is_rising and length >= SHORTEST_GIVEN_OUT)
 
 
 def _suggest(
@@ -264,12 +344,13 @@ def _suggest(
         worst=worst,
         pair=pair,
         isolation=together,
+        is_free_text=own.is_free_text,
     )
 
 
 def _danger(own: _Guess, figures: Distinctness, together: JointUniqueness | None) -> Danger:
     match own.role:
-        case SuggestedRole.IDENTIFIER:
+        case SuggestedRole.IDENTIFIER | None:
             return Danger.VERY_HIGH
         case SuggestedRole.SENSITIVE:
             return Danger.HARM

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from deid_portal.engine.risk.safe_harbor import SHAPES
+from deid_portal.engine.table.folding import fold_accents
 from deid_portal.engine.table.table import Column
 from deid_portal.engine.table.values import ColumnType
 
@@ -18,7 +19,9 @@ MOST_VALUES = 500
 FIRST_LOOK = 8
 FEWEST_VALUES = 5
 ENOUGH = 0.9
-LONG_TEXT = 60
+MOSTLY = 0.7
+SOME = 0.2
+LONGEST_ADDRESS = 80
 SHORTEST_NUMBER = 8
 LONGEST_NUMBER = 40
 # Where the library also takes numbers that have no check digit.
@@ -74,6 +77,25 @@ MENTIONS = tuple(
 PHONE = re.compile(r"(\+|00)[1-9][0-9 ()./-]{5,}[0-9]\Z|0[0-9]{1,4}[ /-][0-9][0-9 /-]{3,}[0-9]\Z")
 UUID = re.compile(r"[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.IGNORECASE)
 
+ICD = re.compile(r"[A-TV-Z][0-9][0-9A-B](\.[0-9A-Z]{1,4})?[+*!]?\Z")
+# A house number stands in front of the street or behind it, perhaps before the town.
+HOUSE_NUMBER = re.compile(r"^\d{1,5}[a-zA-Z]?\b|[\s,]\d{1,5}\s?[a-zA-Z]?(?:[-/]\d+)?(?=\s*(?:,|$))")
+STREET_WORDS = frozenset(
+    "str strasse street st road rd lane ln avenue ave av avda avenida drive dr close court ct "
+    "crescent terrace way hill gardens grove square sq mews row park place pl plaza platz weg "
+    "allee gasse ring damm ufer am an im zur zum rue bd bld boulevard impasse chemin allees route "
+    "quai passage calle c/ paseo camino carrer ronda via viale corso piazza vicolo largo strada "
+    "contrada straat laan plein gracht kade singel dijk hof steeg ul ulica al aleja os osiedle "
+    "plac rynek gata gatan vagen vag grand torg torget stigen allen esplanaden gade vej alle "
+    "plads veien veg katu tie kuja polku rua travessa praca estrada utca ut ter ulice namesti "
+    "trida".split()
+)
+STREET_ENDINGS = (
+    "strasse", "str", "weg", "platz", "gasse", "allee", "damm", "ufer", "straat", "laan", "plein",
+    "gracht", "kade", "singel", "dijk", "gatan", "gata", "vagen", "stigen", "torget", "vej", "gade",
+    "veien", "gaten", "katu", "tie", "utca",
+)  # fmt: skip
+
 Question = Callable[[str], object]
 
 
@@ -121,12 +143,30 @@ def find_mention(column: Column) -> Mention | None:
     return max(found, key=lambda mention: mention.values, default=None)
 
 
-def is_long_text(column: Column) -> bool:
-    """Say whether the values are sentences rather than words."""
+def are_addresses(column: Column) -> bool:
+    """Say whether most values are a street with a house number."""
     if column.type != ColumnType.TEXT:
         return False
     values = column.texts.first(MOST_VALUES)
-    return len(values) >= FEWEST_VALUES and sum(map(len, values)) / len(values) > LONG_TEXT
+    return len(values) >= FEWEST_VALUES and _share(values, _is_address) >= MOSTLY
+
+
+def _is_address(text: str) -> bool:
+    if not HOUSE_NUMBER.search(text) or len(text) > LONGEST_ADDRESS:
+        return False
+    words = [
+        word.strip(".,") for word in re.split(r"[\s,]+", fold_accents(text)) if word.strip(".,")
+    ]
+    return any(word in STREET_WORDS or word.endswith(STREET_ENDINGS) for word in words)
+
+
+def are_diagnosis_codes(column: Column) -> bool:
+    """Say whether these are codes of diagnoses; those without a point are taken for rooms."""
+    if column.type != ColumnType.TEXT:
+        return False
+    values = column.texts.first(MOST_VALUES)
+    has_points = sum("." in value for value in values) >= SOME * len(values)
+    return len(values) >= FEWEST_VALUES and has_points and _share(values, ICD.match) >= ENOUGH
 
 
 def _share(values: Sequence[str], question: Question) -> float:

@@ -19,7 +19,13 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROWS = 140
 
-IDENTIFIER, INDIRECT, SENSITIVE, FREE_TEXT, OTHER = "identifier", "quasi-identifier", "sensitive", "free text", "other"
+IDENTIFIER, INDIRECT, SENSITIVE, FREE_TEXT, OTHER = (
+    "identifier",
+    "quasi-identifier",
+    "sensitive",
+    "free text",
+    "other",
+)
 
 Draw = Callable[[random.Random, dict[str, str]], str]
 
@@ -101,25 +107,83 @@ FAMILY = {
 }
 
 PLACES = {
-    "de": words("Regensburg Passau Straubing Kelheim Bad_Abbach Neutraubling Deggendorf Cham Schwandorf Landshut Furth_im_Wald Bogen"),
-    "fr": words("Rennes Saint-Malo Vitré Fougères Redon Bruz Cesson-Sévigné Dinard Combourg Montfort-sur-Meu Janzé La_Guerche"),
-    "en": words("Preston Blackburn Burnley Accrington Lancaster Chorley Nelson Darwen Clitheroe Leyland Colne Haslingden"),
-    "es": words("Getafe Leganés Móstoles Alcorcón Parla Fuenlabrada Pinto Valdemoro Aranjuez Alcalá_de_Henares Torrejón_de_Ardoz"),
-    "it": words("Bergamo Treviglio Seriate Dalmine Romano_di_Lombardia Albino Clusone Lovere Zogno Stezzano Sarnico"),
-    "nl": words("Utrecht Zeist Nieuwegein Houten De_Bilt Woerden IJsselstein Bunnik Veenendaal Amersfoort Maarssen"),
-    "pl": words("Kraków Wieliczka Skawina Niepołomice Bochnia Myślenice Tarnów Zakopane Nowy_Targ Oświęcim Chrzanów"),
-    "sv": words("Uppsala Enköping Knivsta Tierp Östhammar Heby Älvkarleby Sigtuna Märsta Bålsta Storvreta"),
+    "de": words(
+        "Regensburg Passau Straubing Kelheim Bad_Abbach Neutraubling Deggendorf Cham Schwandorf Landshut Furth_im_Wald Bogen"
+    ),
+    "fr": words(
+        "Rennes Saint-Malo Vitré Fougères Redon Bruz Cesson-Sévigné Dinard Combourg Montfort-sur-Meu Janzé La_Guerche"
+    ),
+    "en": words(
+        "Preston Blackburn Burnley Accrington Lancaster Chorley Nelson Darwen Clitheroe Leyland Colne Haslingden"
+    ),
+    "es": words(
+        "Getafe Leganés Móstoles Alcorcón Parla Fuenlabrada Pinto Valdemoro Aranjuez Alcalá_de_Henares Torrejón_de_Ardoz"
+    ),
+    "it": words(
+        "Bergamo Treviglio Seriate Dalmine Romano_di_Lombardia Albino Clusone Lovere Zogno Stezzano Sarnico"
+    ),
+    "nl": words(
+        "Utrecht Zeist Nieuwegein Houten De_Bilt Woerden IJsselstein Bunnik Veenendaal Amersfoort Maarssen"
+    ),
+    "pl": words(
+        "Kraków Wieliczka Skawina Niepołomice Bochnia Myślenice Tarnów Zakopane Nowy_Targ Oświęcim Chrzanów"
+    ),
+    "sv": words(
+        "Uppsala Enköping Knivsta Tierp Östhammar Heby Älvkarleby Sigtuna Märsta Bålsta Storvreta"
+    ),
 }
 
 STREETS = {
-    "de": words("Ludwigstraße Am_Anger Hauptstr. Gartenweg Rosengasse Bahnhofstr. Lindenallee Schulplatz Dr.-Gessler-Str."),
-    "fr": ["rue des Lilas", "avenue Jean Jaurès", "impasse du Moulin", "bd de la Liberté", "place de l'Église", "chemin des Vignes"],
-    "en": ["Church Lane", "Station Road", "Mill Hill", "Victoria Street", "The Crescent", "Park Avenue", "Manor Close"],
-    "es": ["C/ Mayor", "Avda. de la Constitución", "Calle Real", "Plaza de España", "Paseo del Prado", "C/ Toledo"],
-    "it": ["Via Garibaldi", "Corso Italia", "Via XX Settembre", "Piazza Dante", "Viale delle Rose", "Vicolo Stretto"],
-    "nl": words("Dorpsstraat Kerkplein Molenweg Beatrixlaan Prinsengracht Lindehof Stationsweg Oudegracht"),
-    "pl": ["ul. Mickiewicza", "ul. 3 Maja", "os. Słoneczne", "al. Jana Pawła II", "ul. Lipowa", "pl. Wolności"],
-    "sv": words("Storgatan Kyrkvägen Björkstigen Norra_Esplanaden Skolgatan Ängsvägen Järnvägsgatan"),
+    "de": words(
+        "Ludwigstraße Am_Anger Hauptstr. Gartenweg Rosengasse Bahnhofstr. Lindenallee Schulplatz Dr.-Gessler-Str."
+    ),
+    "fr": [
+        "rue des Lilas",
+        "avenue Jean Jaurès",
+        "impasse du Moulin",
+        "bd de la Liberté",
+        "place de l'Église",
+        "chemin des Vignes",
+    ],
+    "en": [
+        "Church Lane",
+        "Station Road",
+        "Mill Hill",
+        "Victoria Street",
+        "The Crescent",
+        "Park Avenue",
+        "Manor Close",
+    ],
+    "es": [
+        "C/ Mayor",
+        "Avda. de la Constitución",
+        "Calle Real",
+        "Plaza de España",
+        "Paseo del Prado",
+        "C/ Toledo",
+    ],
+    "it": [
+        "Via Garibaldi",
+        "Corso Italia",
+        "Via XX Settembre",
+        "Piazza Dante",
+        "Viale delle Rose",
+        "Vicolo Stretto",
+    ],
+    "nl": words(
+        "Dorpsstraat Kerkplein Molenweg Beatrixlaan Prinsengracht Lindehof Stationsweg Oudegracht"
+    ),
+    "pl": [
+        "ul. Mickiewicza",
+        "ul. 3 Maja",
+        "os. Słoneczne",
+        "al. Jana Pawła II",
+        "ul. Lipowa",
+        "pl. Wolności",
+    ],
+    "sv": words(
+        "Storgatan Kyrkvägen Björkstigen Norra_Esplanaden Skolgatan Ängsvägen Järnvägsgatan"
+    ),
 }
 
 NOTES = {
@@ -189,7 +253,9 @@ def one_of(*values: str) -> Draw:
 def pattern(text: str) -> Draw:
     """# a digit, @ a capital letter; anything else stands for itself."""
     swap = {"#": "0123456789", "@": "ABCDEFGHJKLMNPRSTUVWXYZ"}
-    return lambda source, row: "".join(source.choice(swap[sign]) if sign in swap else sign for sign in text)
+    return lambda source, row: "".join(
+        source.choice(swap[sign]) if sign in swap else sign for sign in text
+    )
 
 
 def in_row(template: str) -> Draw:
@@ -201,7 +267,10 @@ def somebody(language: str, *templates: str) -> Draw:
     """Somebody else than the person of the row: a doctor, a parent, a contact."""
 
     def draw(source: random.Random, row: dict[str, str]) -> str:
-        given, family = common_first(source, GIVEN[language]), common_first(source, FAMILY[language])
+        given, family = (
+            common_first(source, GIVEN[language]),
+            common_first(source, FAMILY[language]),
+        )
         return source.choice(templates).format(given=given, family=family, initial=given[0])
 
     return draw
@@ -210,13 +279,21 @@ def somebody(language: str, *templates: str) -> Draw:
 def few_people(language: str, count: int, template: str) -> Draw:
     """The same few people over and over: doctors of a house, teachers of a school."""
     source = random.Random(f"{language} {template}")
-    people = [template.format(given=source.choice(GIVEN[language]), family=source.choice(FAMILY[language])) for _ in range(count)]
+    people = [
+        template.format(
+            given=source.choice(GIVEN[language]), family=source.choice(FAMILY[language])
+        )
+        for _ in range(count)
+    ]
     return lambda source, row: common_first(source, people)
 
 
 def day(first: int, last: int, form: str) -> Draw:
     def draw(source: random.Random, row: dict[str, str]) -> str:
-        return (datetime.date(first, 1, 1) + datetime.timedelta(days=source.randrange((last - first + 1) * 365))).strftime(form)
+        return (
+            datetime.date(first, 1, 1)
+            + datetime.timedelta(days=source.randrange((last - first + 1) * 365))
+        ).strftime(form)
 
     return draw
 
@@ -245,7 +322,9 @@ def note(language: str) -> Draw:
 
 
 def address(language: str, form: str) -> Draw:
-    return lambda source, row: form.format(street=source.choice(STREETS[language]), number=source.randint(1, 140), town=row["town"])
+    return lambda source, row: form.format(
+        street=source.choice(STREETS[language]), number=source.randint(1, 140), town=row["town"]
+    )
 
 
 def town(source: random.Random, row: dict[str, str]) -> str:
@@ -260,7 +339,11 @@ def patchy(draw: Draw, *gaps: str, share: float = 0.12) -> Draw:
 def nhs_number(source: random.Random, row: dict[str, str]) -> str:
     while True:
         digits = [source.randrange(10) for _ in range(9)]
-        check = 11 - sum(digit * weight for digit, weight in zip(digits, range(10, 1, -1), strict=True)) % 11
+        check = (
+            11
+            - sum(digit * weight for digit, weight in zip(digits, range(10, 1, -1), strict=True))
+            % 11
+        )
         if check != 10:
             text = "".join(map(str, [*digits, check % 11]))
             return f"{text[:3]} {text[3:6]} {text[6:]}"
@@ -274,7 +357,9 @@ def dni(source: random.Random, row: dict[str, str]) -> str:
 def bsn(source: random.Random, row: dict[str, str]) -> str:
     while True:
         digits = [source.randrange(1, 10), *(source.randrange(10) for _ in range(7))]
-        check = sum(digit * weight for digit, weight in zip(digits, range(9, 1, -1), strict=True)) % 11
+        check = (
+            sum(digit * weight for digit, weight in zip(digits, range(9, 1, -1), strict=True)) % 11
+        )
         if check < 10:
             return "".join(map(str, [*digits, check]))
 
@@ -282,21 +367,29 @@ def bsn(source: random.Random, row: dict[str, str]) -> str:
 def pesel(source: random.Random, row: dict[str, str]) -> str:
     born = datetime.date(1935, 1, 1) + datetime.timedelta(days=source.randrange(60 * 365))
     text = f"{born:%y%m%d}{source.randrange(10**4):04}"
-    check = -sum(int(digit) * weight for digit, weight in zip(text, [1, 3, 7, 9] * 3, strict=False)) % 10
+    check = (
+        -sum(int(digit) * weight for digit, weight in zip(text, [1, 3, 7, 9] * 3, strict=False))
+        % 10
+    )
     return f"{text}{check}"
 
 
 def personnummer(source: random.Random, row: dict[str, str]) -> str:
     born = datetime.date(1935, 1, 1) + datetime.timedelta(days=source.randrange(65 * 365))
     text = f"{born:%y%m%d}{source.randrange(1000):03}"
-    total = sum(sum(divmod(int(digit) * weight, 10)) for digit, weight in zip(text, [2, 1] * 5, strict=False))
+    total = sum(
+        sum(divmod(int(digit) * weight, 10))
+        for digit, weight in zip(text, [2, 1] * 5, strict=False)
+    )
     return f"{born:%Y%m%d}-{text[6:]}{-total % 10}"
 
 
 def fiscal_code(source: random.Random, row: dict[str, str]) -> str:
     """The shape of it; the last letter is not computed, as in files typed by hand."""
-    return pattern("@@@@@@")(source, row) + f"{source.randrange(30, 99)}{source.choice('ABCDEHLMPRST')}{source.randrange(1, 71):02}" + pattern("@###@")(
-        source, row
+    return (
+        pattern("@@@@@@")(source, row)
+        + f"{source.randrange(30, 99)}{source.choice('ABCDEHLMPRST')}{source.randrange(1, 71):02}"
+        + pattern("@###@")(source, row)
     )
 
 
@@ -313,13 +406,54 @@ TABLES: dict[str, tuple[str, list[tuple[str, str, Draw]]]] = {
             ("PLZ", INDIRECT, pattern("93###")),
             ("Wohnort", INDIRECT, town),
             ("Handy", IDENTIFIER, pattern("0171/#######")),
-            ("Ansprechpartner", IDENTIFIER, patchy(somebody("de", "Fr. {family}", "Herr {family}", "{given} {family}"), "k.A.", "keine")),
+            (
+                "Ansprechpartner",
+                IDENTIFIER,
+                patchy(
+                    somebody("de", "Fr. {family}", "Herr {family}", "{given} {family}"),
+                    "k.A.",
+                    "keine",
+                ),
+            ),
             ("Hausarzt", IDENTIFIER, few_people("de", 18, "Dr. {family}")),
             ("KV-Nr.", IDENTIFIER, pattern("@#########")),
-            ("Kasse", INDIRECT, one_of("AOK Bayern", "Techniker Krankenkasse", "Barmer", "DAK-Gesundheit", "privat", "IKK classic")),
-            ("Station", INDIRECT, one_of("Innere 1", "Innere 2", "Chirurgie", "Gynäkologie", "Geriatrie", "Intensiv", "Onkologie")),
-            ("HD", SENSITIVE, one_of("I10.90", "E11.9", "J44.1", "C50.9", "F32.1", "K35.8", "M54.5", "I21.0", "N18.3")),
-            ("Familienstand", INDIRECT, patchy(one_of("verheiratet", "ledig", "verwitwet", "geschieden"), "unbekannt")),
+            (
+                "Kasse",
+                INDIRECT,
+                one_of(
+                    "AOK Bayern",
+                    "Techniker Krankenkasse",
+                    "Barmer",
+                    "DAK-Gesundheit",
+                    "privat",
+                    "IKK classic",
+                ),
+            ),
+            (
+                "Station",
+                INDIRECT,
+                one_of(
+                    "Innere 1",
+                    "Innere 2",
+                    "Chirurgie",
+                    "Gynäkologie",
+                    "Geriatrie",
+                    "Intensiv",
+                    "Onkologie",
+                ),
+            ),
+            (
+                "HD",
+                SENSITIVE,
+                one_of(
+                    "I10.90", "E11.9", "J44.1", "C50.9", "F32.1", "K35.8", "M54.5", "I21.0", "N18.3"
+                ),
+            ),
+            (
+                "Familienstand",
+                INDIRECT,
+                patchy(one_of("verheiratet", "ledig", "verwitwet", "geschieden"), "unbekannt"),
+            ),
             ("Bemerkung", FREE_TEXT, note("de")),
             ("Spalte17", IDENTIFIER, in_row("{given} {family}")),
             ("Liegetage", OTHER, number(1, 24)),
@@ -331,7 +465,11 @@ TABLES: dict[str, tuple[str, list[tuple[str, str, Draw]]]] = {
             ("Nom de l'élève", IDENTIFIER, lambda source, row: row["family"].upper()),
             ("Prénom usuel", IDENTIFIER, in_row("{given}")),
             ("Né(e) le", INDIRECT, day(2006, 2012, "%d/%m/%Y")),
-            ("Responsable légal 1", IDENTIFIER, somebody("fr", "M. {family} {given}", "Mme {family} {given}")),
+            (
+                "Responsable légal 1",
+                IDENTIFIER,
+                somebody("fr", "M. {family} {given}", "Mme {family} {given}"),
+            ),
             ("INE", IDENTIFIER, pattern("#########@@")),
             ("Tél. domicile", IDENTIFIER, pattern("02 99 ## ## ##")),
             ("Courriel", IDENTIFIER, in_row("{given_plain}.{family_plain}@orange.fr")),
@@ -339,7 +477,17 @@ TABLES: dict[str, tuple[str, list[tuple[str, str, Draw]]]] = {
             ("CP", INDIRECT, pattern("35##0")),
             ("Division", INDIRECT, one_of("6A", "6B", "5A", "5B", "4A", "4C", "3A", "3B")),
             ("Prof. principal", IDENTIFIER, few_people("fr", 9, "{given} {family}")),
-            ("PCS du père", INDIRECT, patchy(one_of("Employé", "Ouvrier", "Cadre", "Artisan", "Agriculteur", "Sans profession"), "NC", "inconnu")),
+            (
+                "PCS du père",
+                INDIRECT,
+                patchy(
+                    one_of(
+                        "Employé", "Ouvrier", "Cadre", "Artisan", "Agriculteur", "Sans profession"
+                    ),
+                    "NC",
+                    "inconnu",
+                ),
+            ),
             ("Boursier", SENSITIVE, one_of("non", "oui")),
             ("Moyenne générale", SENSITIVE, amount(6, 19, ",")),
             ("Appréciation", FREE_TEXT, note("fr")),
@@ -355,26 +503,64 @@ TABLES: dict[str, tuple[str, list[tuple[str, str, Draw]]]] = {
             ("Surname", IDENTIFIER, in_row("{family}")),
             ("Date of birth", INDIRECT, day(1928, 2004, "%d/%m/%Y")),
             ("NHS No.", IDENTIFIER, nhs_number),
-            ("Next of kin", IDENTIFIER, patchy(somebody("en", "{given} {family}", "Mrs {family}", "Mr {initial} {family}"), "n/a", "none known")),
+            (
+                "Next of kin",
+                IDENTIFIER,
+                patchy(
+                    somebody("en", "{given} {family}", "Mrs {family}", "Mr {initial} {family}"),
+                    "n/a",
+                    "none known",
+                ),
+            ),
             ("NOK contact", IDENTIFIER, pattern("077## ######")),
             ("First line of address", IDENTIFIER, address("en", "{number} {street}")),
             ("Postcode", INDIRECT, pattern("PR# #@@")),
             ("Town", INDIRECT, town),
             ("Consultant", IDENTIFIER, few_people("en", 12, "Mr {family}")),
-            ("Ethnic category", INDIRECT, patchy(one_of("White British", "Pakistani", "Indian", "White Other", "Black African", "Mixed"), "Not stated")),
+            (
+                "Ethnic category",
+                INDIRECT,
+                patchy(
+                    one_of(
+                        "White British",
+                        "Pakistani",
+                        "Indian",
+                        "White Other",
+                        "Black African",
+                        "Mixed",
+                    ),
+                    "Not stated",
+                ),
+            ),
             ("Ward", INDIRECT, one_of("Acorn", "Willow", "Beech", "Maple", "Oak", "CCU", "A&E")),
             ("Presenting complaint", FREE_TEXT, note("en")),
             ("Smoker", SENSITIVE, patchy(one_of("never", "ex", "current"), "unknown")),
             ("Weight (kg)", OTHER, amount(44, 130, ".")),
             ("x3", IDENTIFIER, in_row("{family}")),
-            ("Drug", SENSITIVE, one_of("Amlodipine", "Atorvastatin", "Metformin", "Sertraline", "Omeprazole", "Ramipril", "Levothyroxine")),
+            (
+                "Drug",
+                SENSITIVE,
+                one_of(
+                    "Amlodipine",
+                    "Atorvastatin",
+                    "Metformin",
+                    "Sertraline",
+                    "Omeprazole",
+                    "Ramipril",
+                    "Levothyroxine",
+                ),
+            ),
         ],
     ),
     "es": (
         ";",
         [
             ("NHC", IDENTIFIER, lambda source, row: str(880000 + int(row["number"]) * 7)),
-            ("Apellidos", IDENTIFIER, lambda source, row: f"{row['family']} {common_first(source, FAMILY['es'])}"),
+            (
+                "Apellidos",
+                IDENTIFIER,
+                lambda source, row: f"{row['family']} {common_first(source, FAMILY['es'])}",
+            ),
             ("Nombre", IDENTIFIER, in_row("{given}")),
             ("DNI/NIE", IDENTIFIER, dni),
             ("F. nac.", INDIRECT, day(1930, 2005, "%d-%m-%Y")),
@@ -384,16 +570,39 @@ TABLES: dict[str, tuple[str, list[tuple[str, str, Draw]]]] = {
             ("Médico de cabecera", IDENTIFIER, few_people("es", 14, "Dra. {given} {family}")),
             ("Motivo de consulta", FREE_TEXT, note("es")),
             ("Sexo", INDIRECT, one_of("Mujer", "Hombre")),
-            ("Nivel de estudios", INDIRECT, patchy(one_of("Secundaria", "Primaria", "Universitarios", "Sin estudios"), "NS/NC", "desconocido")),
+            (
+                "Nivel de estudios",
+                INDIRECT,
+                patchy(
+                    one_of("Secundaria", "Primaria", "Universitarios", "Sin estudios"),
+                    "NS/NC",
+                    "desconocido",
+                ),
+            ),
             ("Sueldo bruto", SENSITIVE, amount(14000, 61000, ",")),
-            ("Servicio", INDIRECT, one_of("Urgencias", "Medicina Interna", "Cardiología", "Traumatología", "Neumología", "Digestivo")),
+            (
+                "Servicio",
+                INDIRECT,
+                one_of(
+                    "Urgencias",
+                    "Medicina Interna",
+                    "Cardiología",
+                    "Traumatología",
+                    "Neumología",
+                    "Digestivo",
+                ),
+            ),
             ("VAR00005", IDENTIFIER, in_row("{given} {family}")),
         ],
     ),
     "it": (
         ";",
         [
-            ("Cognome e nome", IDENTIFIER, lambda source, row: f"{row['family']} {row['given']}".upper()),
+            (
+                "Cognome e nome",
+                IDENTIFIER,
+                lambda source, row: f"{row['family']} {row['given']}".upper(),
+            ),
             ("Cod. fiscale", IDENTIFIER, fiscal_code),
             ("Nato il", INDIRECT, day(1932, 2005, "%d/%m/%Y")),
             ("Cell.", IDENTIFIER, pattern("3## #######")),
@@ -401,9 +610,25 @@ TABLES: dict[str, tuple[str, list[tuple[str, str, Draw]]]] = {
             ("Comune", INDIRECT, town),
             ("Medico curante", IDENTIFIER, few_people("it", 15, "Dott. {family}")),
             ("Anamnesi", FREE_TEXT, note("it")),
-            ("Reparto", INDIRECT, one_of("Medicina", "Chirurgia", "Ortopedia", "Pediatria", "Cardiologia", "Ostetricia")),
-            ("Titolo di studio", INDIRECT, patchy(one_of("Diploma", "Licenza media", "Laurea", "Nessuno"), "n.d.", "sconosciuto")),
-            ("Accompagnatore", IDENTIFIER, patchy(somebody("it", "{given} {family}"), "nessuno", share=0.3)),
+            (
+                "Reparto",
+                INDIRECT,
+                one_of(
+                    "Medicina", "Chirurgia", "Ortopedia", "Pediatria", "Cardiologia", "Ostetricia"
+                ),
+            ),
+            (
+                "Titolo di studio",
+                INDIRECT,
+                patchy(
+                    one_of("Diploma", "Licenza media", "Laurea", "Nessuno"), "n.d.", "sconosciuto"
+                ),
+            ),
+            (
+                "Accompagnatore",
+                IDENTIFIER,
+                patchy(somebody("it", "{given} {family}"), "nessuno", share=0.3),
+            ),
             ("Tessera sanitaria", IDENTIFIER, pattern("80380000##########")),
             ("Reddito annuo", SENSITIVE, amount(9000, 58000, ",")),
             ("campo2", IDENTIFIER, in_row("{given}")),
@@ -417,15 +642,31 @@ TABLES: dict[str, tuple[str, list[tuple[str, str, Draw]]]] = {
             ("BSN", IDENTIFIER, bsn),
             ("Geb.dat.", INDIRECT, day(1930, 2005, "%d-%m-%Y")),
             ("Huisarts", IDENTIFIER, few_people("nl", 11, "Dr. {family}")),
-            ("Contactpersoon", IDENTIFIER, somebody("nl", "{given} {family}", "Dhr. {family}", "Mevr. {family}")),
+            (
+                "Contactpersoon",
+                IDENTIFIER,
+                somebody("nl", "{given} {family}", "Dhr. {family}", "Mevr. {family}"),
+            ),
             ("Mobiel", IDENTIFIER, pattern("06-########")),
             ("Straat + huisnr", IDENTIFIER, address("nl", "{street} {number}")),
             ("Postcode", INDIRECT, pattern("35## @@")),
             ("Woonplaats", INDIRECT, town),
             ("Rekeningnummer", IDENTIFIER, pattern("NL##INGB##########")),
             ("Opmerkingen", FREE_TEXT, note("nl")),
-            ("Burgerlijke staat", INDIRECT, patchy(one_of("gehuwd", "ongehuwd", "weduwe/weduwnaar", "gescheiden"), "onbekend", "n.v.t.")),
-            ("Afdeling", INDIRECT, one_of("Interne", "Chirurgie", "Longziekten", "Neurologie", "KNO", "Oogheelkunde")),
+            (
+                "Burgerlijke staat",
+                INDIRECT,
+                patchy(
+                    one_of("gehuwd", "ongehuwd", "weduwe/weduwnaar", "gescheiden"),
+                    "onbekend",
+                    "n.v.t.",
+                ),
+            ),
+            (
+                "Afdeling",
+                INDIRECT,
+                one_of("Interne", "Chirurgie", "Longziekten", "Neurologie", "KNO", "Oogheelkunde"),
+            ),
             ("Zorgverzekeraar", INDIRECT, one_of("Zilveren Kruis", "VGZ", "CZ", "Menzis", "DSW")),
             ("v7", IDENTIFIER, in_row("{initial}. {family}")),
         ],
@@ -444,8 +685,20 @@ TABLES: dict[str, tuple[str, list[tuple[str, str, Draw]]]] = {
             ("Kod poczt.", INDIRECT, pattern("3#-###")),
             ("Lekarz prowadzący", IDENTIFIER, few_people("pl", 13, "lek. {given} {family}")),
             ("Uwagi", FREE_TEXT, note("pl")),
-            ("Oddział", INDIRECT, one_of("Chirurgia", "Kardiologia", "Wewnętrzny", "Ginekologia", "Neurologia", "SOR")),
-            ("Wykształcenie", INDIRECT, patchy(one_of("średnie", "wyższe", "zawodowe", "podstawowe"), "brak danych", "nieznane")),
+            (
+                "Oddział",
+                INDIRECT,
+                one_of(
+                    "Chirurgia", "Kardiologia", "Wewnętrzny", "Ginekologia", "Neurologia", "SOR"
+                ),
+            ),
+            (
+                "Wykształcenie",
+                INDIRECT,
+                patchy(
+                    one_of("średnie", "wyższe", "zawodowe", "podstawowe"), "brak danych", "nieznane"
+                ),
+            ),
             ("Opiekun", IDENTIFIER, patchy(somebody("pl", "{given} {family}"), "brak", share=0.25)),
             ("kol_4", IDENTIFIER, in_row("{family} {given}")),
         ],
@@ -456,7 +709,11 @@ TABLES: dict[str, tuple[str, list[tuple[str, str, Draw]]]] = {
             ("Personnr", IDENTIFIER, personnummer),
             ("Efternamn", IDENTIFIER, in_row("{family}")),
             ("Tilltalsnamn", IDENTIFIER, in_row("{given}")),
-            ("Närstående", IDENTIFIER, patchy(somebody("sv", "{given} {family}"), "saknas", share=0.2)),
+            (
+                "Närstående",
+                IDENTIFIER,
+                patchy(somebody("sv", "{given} {family}"), "saknas", share=0.2),
+            ),
             ("Mobilnr", IDENTIFIER, pattern("070-### ## ##")),
             ("E-post", IDENTIFIER, in_row("{given_plain}.{family_plain}@telia.se")),
             ("Gatuadress", IDENTIFIER, address("sv", "{street} {number}")),
@@ -464,10 +721,18 @@ TABLES: dict[str, tuple[str, list[tuple[str, str, Draw]]]] = {
             ("Postort", INDIRECT, town),
             ("Ansvarig läkare", IDENTIFIER, few_people("sv", 12, "{given} {family}")),
             ("Anteckning", FREE_TEXT, note("sv")),
-            ("Avdelning", INDIRECT, one_of("Kirurgen", "Medicin", "Ortopeden", "Akuten", "Barn", "Hjärta")),
+            (
+                "Avdelning",
+                INDIRECT,
+                one_of("Kirurgen", "Medicin", "Ortopeden", "Akuten", "Barn", "Hjärta"),
+            ),
             ("Diagnoskod", SENSITIVE, one_of("I109", "E119", "F329", "J449", "M545", "C509")),
             ("Månadslön", SENSITIVE, number(21000, 64000)),
-            ("Utbildning", INDIRECT, patchy(one_of("Gymnasium", "Högskola", "Grundskola"), "okänd", "uppgift saknas")),
+            (
+                "Utbildning",
+                INDIRECT,
+                patchy(one_of("Gymnasium", "Högskola", "Grundskola"), "okänd", "uppgift saknas"),
+            ),
             ("Inskriven", OTHER, day(2021, 2024, "%Y-%m-%d")),
             ("var12", IDENTIFIER, in_row("{given} {family}")),
         ],
@@ -478,7 +743,11 @@ TABLES: dict[str, tuple[str, list[tuple[str, str, Draw]]]] = {
 GAPS = {
     "de": {"Ansprechpartner": ["k.A.", "keine"], "Familienstand": ["unbekannt"]},
     "fr": {"PCS du père": ["NC", "inconnu"]},
-    "en": {"Next of kin": ["n/a", "none known"], "Ethnic category": ["Not stated"], "Smoker": ["unknown"]},
+    "en": {
+        "Next of kin": ["n/a", "none known"],
+        "Ethnic category": ["Not stated"],
+        "Smoker": ["unknown"],
+    },
     "es": {"Nivel de estudios": ["NS/NC", "desconocido"]},
     "it": {"Titolo di studio": ["n.d.", "sconosciuto"], "Accompagnatore": ["nessuno"]},
     "nl": {"Burgerlijke staat": ["onbekend", "n.v.t."]},
@@ -493,7 +762,10 @@ def people(language: str) -> list[dict[str, str]]:
     source = random.Random(f"people {language}")
     found = []
     for place in range(ROWS):
-        given, family = common_first(source, GIVEN[language]), common_first(source, FAMILY[language])
+        given, family = (
+            common_first(source, GIVEN[language]),
+            common_first(source, FAMILY[language]),
+        )
         found.append(
             {
                 "number": str(place + 1),
@@ -512,13 +784,21 @@ def main() -> None:
     truth: dict[str, dict[str, dict[str, object]]] = {}
     for language, (delimiter, columns) in TABLES.items():
         rows = people(language)
-        drawn = [[draw(random.Random(f"{language} {heading} {row['number']}"), row) for row in rows] for heading, _, draw in columns]
+        drawn = [
+            [draw(random.Random(f"{language} {heading} {row['number']}"), row) for row in rows]
+            for heading, _, draw in columns
+        ]
         with (HERE / f"{language}.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
             writer.writerow([heading for heading, _, _ in columns])
             writer.writerows(zip(*drawn, strict=True))
-        truth[language] = {heading: {"is": role, "gaps": GAPS[language].get(heading, [])} for heading, role, _ in columns}
-    (HERE / "truth.json").write_text(json.dumps(truth, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        truth[language] = {
+            heading: {"is": role, "gaps": GAPS[language].get(heading, [])}
+            for heading, role, _ in columns
+        }
+    (HERE / "truth.json").write_text(
+        json.dumps(truth, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -156,9 +156,91 @@ def test_what_is_the_same_everywhere_tells_nobody_apart() -> None:
     assert "Every cell is missing" in suggest("wave", [None] * 9).reason
 
 
-def test_long_texts_may_name_people() -> None:
+def test_no_role_is_suggested_for_free_text() -> None:
     cells = [f"The patient number {n} told us about the family and the work." * 2 for n in range(9)]
-    assert suggest("remarks", list(cells)).role == SuggestedRole.IDENTIFIER
+    found = suggest("x17", list(cells))
+    assert found.role is None
+    assert found.is_free_text
+    assert found.danger == Danger.VERY_HIGH
+    assert found.reason.startswith("Free text of 23 words on average: anybody may be named in it.")
+
+
+def test_free_text_says_what_was_seen_in_it() -> None:
+    cells = [f"Spoke to Mrs Archer on visit {n}, she feels better and walks." for n in range(30)]
+    assert "; 30 of those looked at address or call somebody." in suggest("x", list(cells)).reason
+    cells = [f"Came on day {n} again, write to ann{n}@mail.test about the plan." for n in range(30)]
+    assert "; 30 of those looked at hold an e-mail address." in suggest("x", list(cells)).reason
+
+
+LABELS = (
+    "Manufacture of food products, beverages and tobacco",
+    "Wholesale and retail trade, repair of motor vehicles",
+    "Public administration and defence; compulsory social security",
+)
+
+
+def test_long_labels_that_come_again_and_again_are_no_free_text() -> None:
+    found = suggest("branche", [LABELS[n % 3] for n in range(90)])
+    assert found.role == SuggestedRole.QUASI_IDENTIFIER
+    assert not found.is_free_text
+
+
+def test_remarks_are_free_text_even_when_they_are_short() -> None:
+    cells = [f"came late day {n}" for n in range(40)]
+    assert suggest("Bemerkung", list(cells)).role is None
+    assert suggest("arrival", list(cells)).role != SuggestedRole.QUASI_IDENTIFIER
+
+
+# Names of people
+
+
+@pytest.mark.parametrize("heading", ["x17", "Ansprechpartner", "Contact", "Spalte 4"])
+def test_names_give_themselves_away_under_any_heading(heading: str) -> None:
+    given, family = "Anna Pedro Luca Maja Jonas".split(), "Zwickel Nowak Rossi Odenthal".split()
+    found = suggest(heading, [f"{a} {b}" for a in given for b in family])
+    assert found.role == SuggestedRole.IDENTIFIER
+    assert found.hipaa == "names"
+    assert "names of people" in found.reason
+
+
+def test_a_title_makes_a_name_of_what_follows() -> None:
+    cells = [f"Dr. {name}" for name in "Zwickel Odenthal Kirchgessner Quarg Mey".split()] * 9
+    assert suggest("x17", list(cells)).reason.endswith("with a title in front.")
+
+
+def test_a_number_under_a_heading_of_people_is_no_name() -> None:
+    assert suggest("nombre", [str(n % 4) for n in range(40)]).role != SuggestedRole.IDENTIFIER
+    assert suggest("Children", ["yes", "no"] * 20).role != SuggestedRole.IDENTIFIER
+
+
+TOWNS = (
+    "Jackson Houston Lincoln Washington Madison Austin Dallas Denver Phoenix Boston Chicago "
+    "Seattle Portland Atlanta Miami Tampa Orlando Memphis Nashville Columbus Cleveland Charlotte"
+)
+THINGS = {
+    "City": TOWNS.replace(" ", ","),
+    "x1": TOWNS.replace(" ", ","),
+    "hair": "Black,Brown,White,Green,Grey,Rose",
+    "lieu": "Paris,Lyon,Toulouse,Nice,Saint-Denis,Le Havre,Dijon,Angers,Brest,Tours,Amiens,Limoges",
+    "x2": "Software Engineer,Senior Nurse,Project Manager,Truck Driver,Primary Teacher,Bus Driver,"
+    "Data Analyst,Civil Engineer,Chief Executive,Care Worker,Police Officer,Music Teacher,Mason",
+    "Arbeitgeber": "Siemens AG,Bosch GmbH,Müller GmbH,Bäckerei Huber,Stadtwerke Passau,Lidl",
+    "school": "Goethe-Gymnasium,Sophie-Scholl-Schule,Realschule Nord,Albert-Einstein-Gymnasium",
+    "x3": "Germany,France,Spain,Italy,Poland,Sweden,Jordan,Chad,Georgia,Turkey,Syria,Iran,Austria",
+    "x4": "Virginia,Georgia,North Carolina,Texas,Washington,Montana,Nevada,New York,California",
+    "month": "January,February,March,April,May,June,July,August,September,October,November",
+    "brand": "Mercedes,Ford,Toyota,Fiat,Opel,Seat,Skoda,Volvo,Saab,Audi,Porsche,Bentley,Rover",
+    "Contact": "Phone,Email,Letter,Visit",
+    "answer": "Stimme voll und ganz zu,Stimme eher zu,Weder noch,Stimme eher nicht zu",
+    "Room": "Room 1,Room 2,Room 12,Room 7,Hall 3",
+}
+
+
+@pytest.mark.parametrize("heading", THINGS)
+def test_things_are_not_taken_for_people(heading: str) -> None:
+    values = THINGS[heading].split(",")
+    found = suggest(heading, [values[n % len(values)] for n in range(200)])
+    assert found.role not in (SuggestedRole.IDENTIFIER, None)
 
 
 @pytest.mark.parametrize(
