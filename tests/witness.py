@@ -13,17 +13,17 @@ from django.db import connection
 
 WRITE = re.compile(r'\s*(?:INSERT(?: OR IGNORE)? INTO|UPDATE|DELETE FROM) "(\w+)"(.*)', re.DOTALL)
 RECORD = "audit_event"
-# What is nobody's decision about anything: sessions, notices about what is on record already, and
-# the record's own bookkeeping.
+# What is nobody's decision about anything: sessions, notices about what is on record already, the
+# record's own bookkeeping, and what was computed once and is kept for speed.
 NO_CHANGE = re.compile(
-    r"django_session|usersessions_|notices_|audit_|django_content_type|sqlite_sequence"
+    r"django_session|usersessions_|notices_|audit_|django_content_type|sqlite_sequence|"
+    r"attacks_runcrossing"
 )
-# A matter of taste, or of having signed in; what was computed once and is kept for speed; how much
-# of a file has arrived, whose beginning and end are on record.
+# A matter of taste, or of having signed in; how much of a file has arrived, whose beginning and end
+# are on record.
 NO_DECISION = (
     'UPDATE "accounts_user" SET "theme"',
     'UPDATE "accounts_user" SET "last_login"',
-    'UPDATE "reviews_reviewrequest" SET "crossing" = ',
     'UPDATE "datasets_arrivingupload" SET "arrived_bytes" = ',
 )
 

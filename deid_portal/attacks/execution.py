@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
+from deid_portal.attacks.attack_hooks import run_hooks_of_ended_attack
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.outside import delete_table
 from deid_portal.attacks.subjects import AttackedSubject
@@ -101,6 +102,7 @@ def _record_end(test: AttackTest, action: str) -> None:
         subject=test.run,
         facts={"attack": test.attack, "output_sha256": test.output_sha256},
     )
+    run_hooks_of_ended_attack(test)
 
 
 @transaction.atomic

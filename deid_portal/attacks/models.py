@@ -51,6 +51,22 @@ class OutsideTable(models.Model):
         return str(self.about.get("file_name", ""))
 
 
+class RunCrossing(models.Model):
+    """What crossing a run with the other releases of its people gave, which takes seconds.
+
+    `question` is what was crossed and how; an answer to another question is out of date.
+    """
+
+    run = models.OneToOneField(
+        Run, on_delete=models.CASCADE, primary_key=True, related_name="crossing"
+    )
+    question = models.JSONField()
+    answer = SealedJSONField()
+
+    def __str__(self) -> str:
+        return f"crossing of {self.run}"
+
+
 class AttackTest(Work):
     """One attack on one release. Results are kept with the run; the newest test counts."""
 

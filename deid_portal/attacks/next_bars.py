@@ -47,8 +47,9 @@ def bar_before_review(bar: NextBar, run: Run, person: User) -> NextBar:
         return bar
     if run.requests.filter(status__in=OPEN_REQUESTS).exists():
         return bar
-    wanted = limits_of_team(run.dataset.team).rules.attacks
     known = standings_of(run)
+    demanded = limits_of_team(run.dataset.team).rules.attacks
+    wanted = [name for name in demanded if name not in known or known[name].is_applicable]
     missing = [name for name in wanted if name not in known or not _is_answered(known[name])]
     if not missing:
         return bar

@@ -5,9 +5,11 @@ only the verdict and a range of the success, no figure from which data of suppre
 computed.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
 from deid_portal.attacks.choices import OUTSIDE_LINKAGE
 from deid_portal.attacks.estimates import usual_seconds
@@ -18,6 +20,8 @@ from deid_portal.attacks.results import AttackSummary
 from deid_portal.attacks.subjects import standard_attacks
 from deid_portal.attacks.vocabulary import Wording, share_with_interval, subtitle_of, wording_of
 from deid_portal.engine.attack_cases.verdict import AttackVerdict
+from deid_portal.engine.documents import Place
+from deid_portal.engine.parameters import Parameter
 from deid_portal.engine.publication import band_of
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.runs.models import Run
@@ -77,6 +81,7 @@ class AttackRow:
     test: AttackTest | None
     limit: float
     seconds: float  # expected duration
+    tries: int = 0  # how often it was made, with whatever settings
     is_limit_of_policy: bool = False
     sees_figures: bool = True  # exact results, and names of columns and files
 
@@ -106,6 +111,10 @@ class AttackRow:
             return RowState.STOPPED
         if self.result is None:
             return RowState.NOT_POSSIBLE
+        if self.is_limit_of_policy and self.result.stake.share > self.limit:
+            return (
+                RowState.OVER_LIMIT
+            )  # a policy is taken at its word, however few tries there were
         return WORD_STATES[self.result.word(self.limit)]
 
     @property
@@ -206,17 +215,20 @@ def rows_of(
 ) -> list[AttackRow]:
     """Return a row per attack, and one per outside table; `tests` are newest first.
 
+    Which of several tests of an attack counts is decided by `counted_test`.
+
     Without figures, rows in the same state are in a fixed order, since an order by success would
     reveal figures.
     """
-    newest: dict[str, AttackTest] = {}
+    same: dict[str, list[AttackTest]] = {}
     for test in tests:
-        newest.setdefault(_key_of(test), test)
+        same.setdefault(_key_of(test), []).append(test)
+    counted = {key: counted_test(own) for key, own in same.items()}
     names = standard_attacks(run)
-    standard = [(name, name, newest.get(name)) for name in names]
+    standard = [(name, name, counted.get(name)) for name in names]
     outside = [
         (str(test.id), OUTSIDE_LINKAGE, test)
-        for test in newest.values()
+        for test in counted.values()
         if traits_of(test.attack).needs_outside_table()
     ]
     rows = [
@@ -227,6 +239,7 @@ def rows_of(
             limit=limits.of(attack),
             seconds=times.get(attack, usual_seconds(attack, run.dataset.rows)),
             is_limit_of_policy=limits.is_from_policy(attack),
+            tries=len(same[_key_of(test)]) if test is not None else 0,
             sees_figures=sees_figures,
         )
         for key, attack, test in [*outside, *standard]
@@ -241,6 +254,57 @@ def _key_of(test: AttackTest) -> str:
         return test.attack
     chosen = test.parameters
     return repr((chosen.get("file_name"), chosen.get("columns"), chosen.get("attack")))
+
+
+def counted_test(tests: Sequence[AttackTest]) -> AttackTest:
+    """Return which of several tests of an attack counts; they are given newest first.
+
+    One at work counts, since its answer is awaited. Of those that ended, one that was made again in
+    the same way and at least as thoroughly no longer counts; of the others the most successful
+    does: an intruder who gets in does not get out again because a weaker one stays outside. A test
+    that was stopped or failed counts only if no other ended.
+    """
+    if tests[0].is_open:
+        return tests[0]
+    ended = [test for test in tests if test.status == WorkStatus.FINISHED]
+    standing = [
+        test
+        for place, test in enumerate(ended)
+        if not any(_replaces(newer, test) for newer in ended[:place])
+    ]
+    return max(standing, key=_success, default=tests[0])
+
+
+def _replaces(newer: AttackTest, older: AttackTest) -> bool:
+    """Say whether a test repeats another in the same way, with no less effort."""
+    own, theirs = settings_of(newer), settings_of(older)
+    declared = traits_of(newer.attack).parameters
+    effort = {one.name for one in declared if isinstance(one, Parameter) and one.is_effort}
+    return all(
+        own.get(name, 0) >= theirs.get(name, 0)
+        if name in effort
+        else own.get(name) == theirs.get(name)
+        for name in {*own, *theirs}
+    )
+
+
+def settings_of(test: AttackTest) -> dict[str, Any]:
+    """Return what the intruder of a test was given, with usual settings where none was chosen.
+
+    Among how many everybody must hide is left out: the policy says it, not who attacks.
+    """
+    kind, chosen = traits_of(test.attack), dict(test.parameters)
+    given = dict(chosen.pop("attack", {}))
+    place = Place(given, test.attack)
+    usual = {one.name: one.read(place) for one in kind.parameters if one.name not in given}
+    settings = {**chosen, **usual, **given}
+    settings.pop(kind.look_alikes, None)
+    return settings
+
+
+def _success(test: AttackTest) -> float:
+    stake = (test.result or {}).get("stake")
+    return -1.0 if stake is None else float(stake["share"])
 
 
 def _how_bad(row: AttackRow) -> tuple[int, float]:

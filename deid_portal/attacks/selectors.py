@@ -2,6 +2,7 @@ from dataclasses import dataclass
 
 from deid_portal.accounts.models import User
 from deid_portal.attacks.estimates import expected_seconds
+from deid_portal.attacks.kinds import traits_of
 from deid_portal.attacks.limits import limits_of_team
 from deid_portal.attacks.rows import AttackRow, RowState, rows_of
 from deid_portal.attacks.subjects import AttackedSubject
@@ -23,6 +24,11 @@ class Summary:
     @property
     def is_made(self) -> bool:
         return self.made > 0
+
+    @property
+    def answered(self) -> int:
+        """How many attacks could be carried out, so that there is something to compare."""
+        return len(self.over) + len(self.weak) + self.resisted
 
     @property
     def words(self) -> str:
@@ -61,20 +67,28 @@ def summarize_attacks(rows: list[AttackRow]) -> Summary:
 
 def attack_summary_of(run: Run) -> Summary:
     """Return the summary for the report, the home page and the review."""
+    return summarize_attacks(counted_rows(run))
+
+
+def counted_rows(run: Run, *, sees_figures: bool = False) -> list[AttackRow]:
+    """Return the attacks on this very release, for other rooms; without figures by default."""
     tests = list(run.attack_tests.filter(output_sha256=run.output_sha256))
-    return summarize_attacks(
-        rows_of(run, limits_of_team(run.dataset.team), tests, {}, sees_figures=False)
-    )
+    return rows_of(run, limits_of_team(run.dataset.team), tests, {}, sees_figures=sees_figures)
 
 
 def standings_of(run: Run) -> dict[str, AttackStanding]:
-    """Return the state of each attack, for the gates of the policy."""
-    tests = list(run.attack_tests.filter(output_sha256=run.output_sha256))
-    rows = rows_of(run, limits_of_team(run.dataset.team), tests, {}, sees_figures=False)
-    known = {row.attack: _standing(row) for row in reversed(rows) if row.test is not None}
+    """Return the state of each attack, for the gates of the policy.
+
+    Of several outside tables one at work stands for the attack, else the one that got furthest.
+    """
+    known: dict[str, AttackStanding] = {}
+    for row in sorted(counted_rows(run, sees_figures=True), key=lambda row: not row.is_open):
+        if row.test is not None:
+            known.setdefault(row.attack, _standing(row))
     impossible = AttackedSubject.of(run.dataset).impossible
     refused = {
-        name: AttackStanding(None, why, is_possible=False) for name, why in impossible.items()
+        name: AttackStanding(None, why, is_possible=False, is_applicable=False)
+        for name, why in impossible.items()
     }
     return refused | known
 
@@ -82,6 +96,11 @@ def standings_of(run: Run) -> dict[str, AttackStanding]:
 def _standing(row: AttackRow) -> AttackStanding:
     if row.state == RowState.NOT_POSSIBLE:
         return AttackStanding(None, row.reason, is_possible=False)
-    if row.result is None:
-        return AttackStanding(None, row.reason)
-    return AttackStanding(row.result.stake.share)
+    if row.is_open or row.result is None:
+        return AttackStanding(None, row.reason, is_at_work=row.is_open)
+    return AttackStanding(
+        row.result.stake.share,
+        limit=row.limit,
+        is_over=row.state == RowState.OVER_LIMIT,
+        crosses_releases=traits_of(row.attack).crosses_releases(),
+    )

@@ -25,7 +25,7 @@ class AttackedSubject(SubjectPart):
     standard_attacks: ClassVar[tuple[str, ...]]
     takes_outside_tables: ClassVar[bool]
     changes_tried: ClassVar[str]  # the kinds of changes tried as remedies, in words
-    # Attacks that a policy may require but that are not possible, with the reason.
+    # Attacks that a policy may require but that are made on datasets of another kind; the reason.
     impossible: ClassVar[Mapping[str, str]]
 
     @abstractmethod
@@ -43,7 +43,9 @@ class AttackedTable(AttackedSubject, kind=SubjectKind.TABLE):
     standard_attacks = STANDARD
     takes_outside_tables = True
     changes_tried = "coarser columns, more look-alikes, people left out"
-    impossible: ClassVar[Mapping[str, str]] = {}
+    impossible: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        NETWORK_ATTACKS, "this attack is made on networks, not on tables"
+    )
 
     def attack(self, lease: Lease[AttackTest]) -> AttackSummary:
         return TableTrial(lease).make()

@@ -28,6 +28,8 @@ class Parameter:
     optional: bool = False  # absent without a default is None
     note: str = ""  # what else a person should know who fills it in
     start: float | None = None  # what a form begins with, if not the default
+    # More of it makes an answer surer, nothing else: an attack tried on more people, for example.
+    is_effort: bool = False
 
     def read(self, place: Place) -> Any:
         """Return the value standing in a document, or the default where it is absent."""

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from deid_portal.engine.privacy import sensitive_columns_of
+from deid_portal.engine.publication import band_of
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.left_out import PayingColumn, PayingGroup
 from deid_portal.engine.report.rules import RuleVerdict
 from deid_portal.engine.report.summary import PayingGroups, RunSummary
 from deid_portal.engine.wording.numbers import middle_cut, percent
+from deid_portal.engine.wording.words import counted, listed
 from deid_portal.policies.rules import Rules, attack_words
 
 JudgedReport = Report | RunSummary
@@ -24,6 +26,7 @@ HIDING_TREATMENTS = ("pseudonym", "reversible", "mask")
 
 class GateResult(StrEnum):
     FAIL = "fail"
+    WAIT = "wait"  # what it asks about is still at work
     WAIVED = "waived"
     PASS = "pass"  # noqa: S105 - a word, no password
 
@@ -38,6 +41,8 @@ class Gate:
     result: GateResult
     # Replaces `has` outside the stewards if `has` depends on the original.
     outside: str = ""
+    # Replaces `outside` on pages of the team, where more may be told than to the public.
+    banded: str = ""
 
     @property
     def fails(self) -> bool:
@@ -50,7 +55,7 @@ class Gate:
 
     def has_for(self, *, sees_values: bool) -> str:
         """The figure of the release, in words for a viewer with or without row access."""
-        return self.has if sees_values else self.has_outside
+        return self.has if sees_values else self.banded or self.has_outside
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,46 @@ class AttackStanding:
     success: float | None
     reason: str = ""  # why it could not be made
     is_possible: bool = True
+    is_applicable: bool = True  # False for attacks on tables if it is a network, and vice versa
+    is_at_work: bool = False
+    limit: float = 1.0  # of the policy, else the usual one
+    is_over: bool = False  # over this limit
+    crosses_releases: bool = False  # what it tries is what the gate about earlier releases asks
+
+
+@dataclass(frozen=True)
+class GateTally:
+    """All gates of a request in one sentence, the same wherever it is told.
+
+    `attacks` is how many attacks were carried out, None if that may not be told; `over` is how many
+    of them are over their limit.
+    """
+
+    passed: int
+    waived: int
+    failed: int
+    waiting: int = 0
+    attacks: int | None = None
+    over: int = 0
+
+    @property
+    def sentence(self) -> str:
+        waiting = f", {self.waiting} waiting" if self.waiting else ""
+        gates = f"{counted(self.passed, 'gate')} passed, {self.waived} waived, {self.failed} failed"
+        attacks = "" if self.attacks is None else f"; {attacks_in_words(self.attacks, self.over)}"
+        return f"{gates}{waiting}{attacks}"
+
+
+def attacks_in_words(made: int, over: int) -> str:
+    """Say how many of the attacks that were made are over their limit."""
+    if not made:
+        return "no attack was made"
+    if made == 1:
+        return f"the one attack made is {'over' if over else 'within'} its limit"
+    if not over:
+        return f"none of the {made:,} attacks made is over its limit"
+    which = "its limit" if over == 1 else "their limits"
+    return f"{over:,} of the {made:,} attacks made {'is' if over == 1 else 'are'} over {which}"
 
 
 @dataclass(frozen=True)
@@ -95,7 +140,7 @@ def check_gates(
     if crossing is not None and rules.cross_releases:
         asks = said["cross_releases"].rstrip(".")
         gates.append(_gate("cross_releases", asks, *_check_crossing(rules, crossing)))
-    return sorted(gates, key=lambda gate: not gate.fails)
+    return sorted(gates, key=lambda gate: ORDER[gate.result])
 
 
 def is_allowed(rules: Rules, report: JudgedReport) -> bool:
@@ -103,11 +148,15 @@ def is_allowed(rules: Rules, report: JudgedReport) -> bool:
     return bool(report.solution) and not any(g.fails for g in check_gates(rules, report))
 
 
-def _gate(name: str, asks: str, passes: bool, has: str, outside: str = "") -> Gate:
-    return Gate(name, asks, has, GateResult.PASS if passes else GateResult.FAIL, outside)
+def _gate(
+    name: str, asks: str, passes: bool, has: str, outside: str = "", banded: str = ""
+) -> Gate:
+    return Gate(name, asks, has, GateResult.PASS if passes else GateResult.FAIL, outside, banded)
 
 
-Checked = tuple[bool, str] | tuple[bool, str, str]
+# Passes or not, the figure, and in which words others read it: see `Gate`.
+Checked = tuple[bool, str] | tuple[bool, str, str] | tuple[bool, str, str, str]
+ORDER = {result: place for place, result in enumerate(GateResult)}
 
 
 def outside_words(passes: bool) -> str:
@@ -116,7 +165,8 @@ def outside_words(passes: bool) -> str:
 
 
 # Gates whose figures depend on the original; only stewards may see these figures.
-ABOUT_THE_ORIGINAL = ("most_left_out_of_group", "attacks.", "cross_releases")
+ATTACK = "attacks."  # begins the name of a gate about one attack
+ABOUT_THE_ORIGINAL = ("most_left_out_of_group", ATTACK, "cross_releases")
 
 
 def _check_k(rules: Rules, report: JudgedReport) -> Checked:
@@ -263,10 +313,55 @@ DIRECT = frozenset(
 
 
 def _attack_gates(rules: Rules, attacks: Mapping[str, AttackStanding]) -> Iterator[Gate]:
+    """Return a gate per attack that is demanded or over its limit, and one for all others."""
     for name, limit in rules.attacks.items():
-        asks = f"Attack made: {attack_words(name)}, success at most {percent(limit)}"
         standing = attacks.get(name, AttackStanding(None))
-        yield _gate(f"attacks.{name}", asks, *_check_attack(limit, standing))
+        if standing.is_applicable and not standing.is_at_work:
+            asks = f"Attack made: {attack_words(name)}, success at most {percent(limit)}"
+            yield _gate(f"{ATTACK}{name}", asks, *_check_attack(limit, standing))
+    others = {name: own for name, own in attacks.items() if name not in rules.attacks}
+    if rules.attacks_within_limits:
+        yield from _gates_of_others(rules, others)
+    counts = others if rules.attacks_within_limits else {}
+    demanded = {name: own for name, own in attacks.items() if name in rules.attacks}
+    if waiting := [name for name, own in {**counts, **demanded}.items() if own.is_at_work]:
+        yield _waiting_gate(waiting)
+
+
+def _gates_of_others(rules: Rules, attacks: Mapping[str, AttackStanding]) -> Iterator[Gate]:
+    """Each attack over its limit is a gate of its own, so that each waiver has its own reason."""
+    judged = {
+        name: own
+        for name, own in attacks.items()
+        # The gate about earlier releases measures the same anew, so one waiver is enough.
+        if not (own.crosses_releases and rules.cross_releases)
+    }
+    over = {name: own for name, own in judged.items() if own.is_over and not own.is_at_work}
+    for name, own in over.items():
+        asks = f"Attack that was made: {attack_words(name)}, success at most {percent(own.limit)}"
+        yield _gate(f"{ATTACK}{name}", asks, *_check_attack(own.limit, own))
+    if not over:
+        asks = rules.sentences()["attacks_within_limits"].rstrip(".")
+        yield _gate("attacks_within_limits", asks, True, _within_words(rules, judged))
+
+
+def _within_words(rules: Rules, attacks: Mapping[str, AttackStanding]) -> str:
+    made = sum(own.success is not None for own in attacks.values())
+    others = " other" if rules.attacks else ""
+    if not made:
+        return f"no{others} attack was made on this run"
+    return f"{counted(made, f'{others} attack'.strip())} made, none over its limit"
+
+
+def _waiting_gate(names: Sequence[str]) -> Gate:
+    words = listed([attack_words(name) for name in names[:3]])
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return Gate(
+        "attacks_at_work",
+        "No attack on this run is still at work",
+        f"at work: {words}{more}",
+        GateResult.WAIT,
+    )
 
 
 def _check_attack(limit: float, standing: AttackStanding) -> Checked:
@@ -275,7 +370,8 @@ def _check_attack(limit: float, standing: AttackStanding) -> Checked:
     if standing.success is None:
         return False, standing.reason or "not made yet"
     passes = standing.success <= limit + ROUNDING
-    return passes, f"{percent(standing.success)}", outside_words(passes)
+    words = outside_words(passes)
+    return passes, percent(standing.success), words, f"{words}: success {band_of(standing.success)}"
 
 
 def _check_crossing(rules: Rules, crossing: CrossingResult) -> Checked:

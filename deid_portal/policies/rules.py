@@ -8,9 +8,14 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
 from deid_portal.engine.attacks import ATTACKS
+from deid_portal.engine.attacks.attack import AnyAttack
+from deid_portal.engine.networks.attacks.trials import NETWORK_ATTACKS
 from deid_portal.engine.privacy import MODELS
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.web.refusals import Refused
+
+# The attacks a policy may demand: on tables, and on networks.
+DEMANDABLE: Mapping[str, type[AnyAttack]] = {**ATTACKS, **NETWORK_ATTACKS}
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,8 @@ class Rules:
     no_identifier_left: bool = True
     # Required attacks on the run, each with the largest success allowed.
     attacks: Mapping[str, float] = field(default_factory=dict)
+    # Attacks that were made, demanded or not, stay within their limits: these, else the usual ones.
+    attacks_within_limits: bool = True
     cross_releases: bool = True  # k must also hold across all releases of the same people
     approvals: int = 1
     download_days: int = 30
@@ -71,7 +78,7 @@ class Rules:
                 raise Refused(f"{words} is a share: enter a number between 0 and 100 percent.")
         if unknown := set(self.sensitive_models) - set(MODELS):
             raise Refused(f'"{min(unknown)}" is no rule the portal knows; choose from the list.')
-        if unknown := set(self.attacks) - set(ATTACKS):
+        if unknown := set(self.attacks) - set(DEMANDABLE):
             raise Refused(f'"{min(unknown)}" is no attack the portal knows; choose from the list.')
         if not 1 <= self.approvals <= 9:
             raise Refused("A release needs between 1 and 9 approvals.")
@@ -123,6 +130,8 @@ class Rules:
             said[f"attacks.{name}"] = (
                 f"The attack {words} was made; success at most {percent(limit)}."
             )
+        if self.attacks_within_limits:
+            said["attacks_within_limits"] = "No attack that was made is over its limit."
         if self.cross_releases:
             said["cross_releases"] = (
                 f"Nobody hides among fewer than {self.least_k:,} when earlier releases are crossed."

@@ -11,8 +11,8 @@ from typing import Any
 from django.utils import timezone
 
 from deid_portal.accounts.models import User
-from deid_portal.attacks.limits import limits_of_team
-from deid_portal.attacks.rows import AttackRow, rows_of
+from deid_portal.attacks.rows import AttackRow
+from deid_portal.attacks.selectors import counted_rows
 from deid_portal.engine.publication import promises_privacy
 from deid_portal.querydesk.released_answers import Document, fingerprint_of_answers
 from deid_portal.releases.models import Release, Statement
@@ -130,10 +130,7 @@ def _waiver(checked: CheckedGate, is_private: bool) -> StatedWaiver:
 
 
 def _attacks(request: ReviewRequest) -> list[StatedAttack]:
-    run = request.run
-    tests = list(run.attack_tests.filter(output_sha256=run.output_sha256))
-    rows = rows_of(run, limits_of_team(run.dataset.team), tests, {}, sees_figures=False)
-    return [_attack(row) for row in rows if row.is_made]
+    return [_attack(row) for row in counted_rows(request.run) if row.is_made]
 
 
 def _attack(row: AttackRow) -> StatedAttack:

@@ -10,8 +10,8 @@ from typing import Any, Self
 from deid_portal.engine.report import Part
 from deid_portal.engine.report.part import null
 from deid_portal.engine.verification.printed_numbers import SHARE, print_number
-from deid_portal.engine.wording.words import counted, listed
-from deid_portal.policies.gates import ABOUT_THE_ORIGINAL, GateResult, outside_words
+from deid_portal.engine.wording.words import listed
+from deid_portal.policies.gates import ABOUT_THE_ORIGINAL, GateResult, GateTally, outside_words
 
 NOT_COVERED = "measured on the original; not told, the promise would not cover it"
 BARE = (outside_words(True), outside_words(False))
@@ -20,7 +20,8 @@ RESULT_WORDS = {
     GateResult.WAIVED.value: "waived",
     GateResult.FAIL.value: "fails",
 }
-ATTACK_TONES = {"Resisted": "ok", "Weak spot": "warn", "Over limit": "bad"}
+OVER_LIMIT = "Over limit"
+ATTACK_TONES = {"Resisted": "ok", "Weak spot": "warn", OVER_LIMIT: "bad"}
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,12 @@ class StatedAttack(Part):
         return print_number(self.limit, SHARE)
 
     @property
+    def is_over(self) -> bool:
+        return self.state == OVER_LIMIT
+
+    @property
     def tone(self) -> str:
+        """A color; none if the attack was not possible."""
         return ATTACK_TONES.get(self.state, "")
 
 
@@ -138,11 +144,22 @@ class ReleaseStatement(Part):
 
     @property
     def gates_sentence(self) -> str:
+        """Say how the gates and attacks stood; the page of the request said the same."""
         results = [gate.result for gate in self.gates]
-        passed, waived, failed = (
-            results.count(own) for own in (GateResult.PASS, GateResult.WAIVED, GateResult.FAIL)
-        )
-        return f"{counted(passed, 'gate')} passed, {waived} waived, {failed} failed"
+        return GateTally(
+            passed=results.count(GateResult.PASS),
+            waived=results.count(GateResult.WAIVED),
+            failed=results.count(GateResult.FAIL),
+            attacks=sum(bool(attack.tone) for attack in self.attacks)
+            if self.tells_attacks
+            else None,
+            over=sum(attack.is_over for attack in self.attacks),
+        ).sentence
+
+    @property
+    def tells_attacks(self) -> bool:
+        """Say whether attacks may be told of; where privacy is promised they may not."""
+        return not any(gate.has == NOT_COVERED for gate in self.gates)
 
     @property
     def crossing(self) -> StatedGate | None:

@@ -43,6 +43,9 @@ def evidence_for(gate: str, run: Run) -> GateEvidence | None:
     name, _, attack = gate.partition(".")
     if name == "attacks":
         return _attack(attack, run)
+    if gate in ("attacks_within_limits", "attacks_at_work"):
+        url = reverse("attacks:show", args=[run.id])
+        return GateEvidence(url, "#attack-counts", "Attacks", "chart:Attacks")
     if gate == "cross_releases" and EARLIER_RELEASES in standard_attacks(run):
         return _attack(EARLIER_RELEASES, run)
     return None

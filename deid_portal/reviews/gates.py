@@ -1,19 +1,16 @@
 """The gates of a request: the policy in force, checked against report, attacks and releases."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
-from deid_portal.attacks.crossing_gate import cross_with_releases
-from deid_portal.attacks.selectors import standings_of
-from deid_portal.attacks.table_crossing import question_of
-from deid_portal.policies.gates import CrossingResult, Gate, GateResult, check_gates
+from deid_portal.attacks.crossing_gate import crossing_of
+from deid_portal.attacks.selectors import attack_summary_of, standings_of
+from deid_portal.engine.wording.words import capital, number_words
+from deid_portal.policies.gates import Gate, GateResult, GateTally, check_gates
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import PolicyInForce, policy_in_force
 from deid_portal.reviews.models import ReviewRequest, Waiver
 from deid_portal.reviews.permissions import team_of_request
 from deid_portal.runs.models import Run
-from deid_portal.web.refusals import Refused
-
-COUNTS = {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six", 7: "Seven", 8: "Eight", 9: "Nine"}
 
 
 @dataclass(frozen=True)
@@ -25,23 +22,36 @@ class CheckedGate:
 
     @property
     def is_waived(self) -> bool:
-        return self.gate.fails and self.waiver is not None and self.waiver.agreed_at is not None
+        waiver = self.waiver
+        return waiver is not None and waiver.agreed_at is not None and not self.is_outdated
+
+    @property
+    def is_outdated(self) -> bool:
+        """Say whether the waiver is of another figure or limit than there is now."""
+        return self.waiver is not None and self.waiver.measured != measured_of(self.gate)
 
     @property
     def result(self) -> GateResult:
-        return GateResult.WAIVED if self.is_waived else self.gate.result
+        return GateResult.WAIVED if self.gate.fails and self.is_waived else self.gate.result
 
     @property
     def fails(self) -> bool:
         return self.result is GateResult.FAIL
 
 
+def measured_of(gate: Gate) -> dict[str, str]:
+    """Return what a waiver is about: what is asked, and what the release has."""
+    return {"asks": gate.asks, "has": gate.has}
+
+
 @dataclass(frozen=True)
 class RequestGates:
-    """All gates of a request: failing ones first, then waived ones, then passing ones."""
+    """All gates of a request: failing ones first, then those that wait, waived and passing ones."""
 
     policy: PolicyInForce
     gates: list[CheckedGate]
+    attacks: int | None = None  # how many were carried out
+    attacks_over: int = 0  # their limits
 
     def count(self, result: GateResult) -> int:
         return sum(1 for checked in self.gates if checked.result is result)
@@ -49,6 +59,10 @@ class RequestGates:
     @property
     def fails(self) -> int:
         return self.count(GateResult.FAIL)
+
+    @property
+    def waits(self) -> int:
+        return self.count(GateResult.WAIT)
 
     @property
     def waived(self) -> int:
@@ -59,58 +73,67 @@ class RequestGates:
         return self.count(GateResult.PASS)
 
     @property
+    def tally(self) -> GateTally:
+        return GateTally(
+            passed=self.passes,
+            waived=self.waived,
+            failed=self.fails,
+            waiting=self.waits,
+            attacks=self.attacks,
+            over=self.attacks_over,
+        )
+
+    @property
+    def is_open(self) -> bool:
+        """Say whether no gate keeps anybody from approving."""
+        return not (self.fails or self.waits)
+
+    @property
     def title(self) -> str:
-        if self.fails == 1:
-            return "One gate fails, so this cannot be approved yet"
         if self.fails:
-            count = COUNTS.get(self.fails, f"{self.fails}")
-            return f"{count} gates fail, so this cannot be approved yet"
+            count = capital(number_words(self.fails))
+            gates = "gate fails" if self.fails == 1 else "gates fail"
+            return f"{count} {gates}, so this cannot be approved yet"
+        if self.waits:
+            return "An attack is still at work, so this cannot be approved yet"
         if self.waived:
             return "Every gate passes or is waived"
         return "Every gate passes"
 
 
-ORDER = {GateResult.FAIL: 0, GateResult.WAIVED: 1, GateResult.PASS: 2}
+ORDER = {result: place for place, result in enumerate(GateResult)}
 
 
 def gates_of(request: ReviewRequest) -> RequestGates:
     """Check a request; this opens its report and, the first time, crosses releases."""
     policy = policy_in_force(team_of_request(request))
     waivers = {waiver.gate: waiver for waiver in request.waivers.filter(round=request.round)}
-    found = check_run(policy, request.run, crossing=_crossing_of(request, policy.rules))
-    found.append(_terms_gate(policy, request))
-    gates = [CheckedGate(gate, waivers.get(gate.name)) for gate in found]
-    return RequestGates(policy, sorted(gates, key=lambda checked: ORDER[checked.result]))
+    terms = (request.download_days, request.downloads_per_person)
+    found = [*check_run(policy.rules, request.run), _terms_gate(policy.rules, *terms)]
+    return _checked(policy, request.run, [CheckedGate(own, waivers.get(own.name)) for own in found])
 
 
-def check_run(
-    policy: PolicyInForce, run: Run, crossing: CrossingResult | None = None
-) -> list[Gate]:
-    """Check the report and attacks of a run and, if given, the crossing with other releases."""
-    rules = policy.rules
+def gates_before_asking(run: Run) -> RequestGates:
+    """Check a run as a request for it would be, with the terms the policy allows at most."""
+    policy = policy_in_force(run.dataset.team)
+    terms = (policy.rules.download_days, policy.rules.downloads_per_person)
+    found = [*check_run(policy.rules, run), _terms_gate(policy.rules, *terms)]
+    return _checked(policy, run, [CheckedGate(own) for own in found])
+
+
+def _checked(policy: PolicyInForce, run: Run, gates: list[CheckedGate]) -> RequestGates:
+    gates.sort(key=lambda checked: ORDER[checked.result])
+    attacks = attack_summary_of(run)
+    return RequestGates(policy, gates, attacks.answered, len(attacks.over))
+
+
+def check_run(rules: Rules, run: Run) -> list[Gate]:
+    """Check the report of a run, the attacks on it, and the crossing with other releases."""
+    crossing = crossing_of(run, rules.least_k) if rules.cross_releases else None
     return check_gates(rules, run.finished_report, attacks=standings_of(run), crossing=crossing)
 
 
-def _crossing_of(request: ReviewRequest, rules: Rules) -> CrossingResult | None:
-    """Cross the run with all current releases; a stored result for the same releases is reused."""
-    if not rules.cross_releases:
-        return None
-    question = [request.output_sha256, rules.least_k, *question_of(request.run)]
-    kept = request.crossing
-    if kept.get("question") == question:
-        return CrossingResult(**kept["answer"])
-    try:
-        crossing = cross_with_releases(request.run, max(rules.least_k, 2))
-    except Refused as reason:
-        return CrossingResult(1, 0, problem=str(reason))
-    kept = {"question": question, "answer": asdict(crossing)}
-    ReviewRequest.objects.filter(id=request.id).update(crossing=kept)
-    return crossing
-
-
-def _terms_gate(policy: PolicyInForce, request: ReviewRequest) -> Gate:
-    rules = policy.rules
-    days, times = request.download_days, request.downloads_per_person
+def _terms_gate(rules: Rules, days: int, times: int) -> Gate:
     fits = days <= rules.download_days and times <= rules.downloads_per_person
     asks = f"Downloads expire within {rules.download_days} days"
     has = f"{days} days, {times} downloads each"

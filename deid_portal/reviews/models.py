@@ -56,8 +56,6 @@ class ReviewRequest(models.Model):
     days_counted_from = models.DateTimeField(null=True)
     # The time of the last reminder.
     reminded_at = models.DateTimeField(null=True)
-    # Cached result of crossing with other releases, which takes seconds, and the releases crossed.
-    crossing = models.JSONField(default=dict, blank=True)
 
     class Meta:
         ordering = ["-asked_at"]

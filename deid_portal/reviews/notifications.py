@@ -5,30 +5,63 @@ from collections.abc import Iterable
 from django.urls import reverse
 
 from deid_portal.accounts.models import User
+from deid_portal.attacks.models import AttackTest
+from deid_portal.attacks.selectors import attack_summary_of
+from deid_portal.engine.wording.words import capital
 from deid_portal.notices.services import tell
+from deid_portal.policies.gates import GateTally, attacks_in_words
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.reviews.selectors import who_may_decide
+from deid_portal.work.leases import OPEN_STATUSES
 
 Status = ReviewRequest.Status
+TOLD_OF_ATTACKS = (Status.SUBMITTED, Status.APPROVED, Status.RELEASED)
 
 
-def tell_that_it_was_asked(request: ReviewRequest) -> None:
+def tell_that_it_was_asked(request: ReviewRequest, tally: GateTally) -> None:
     asked_by = request.asked_by.display_name
-    words = f"{request} waits for a decision; {asked_by} asks."
+    words = f"{request} waits for a decision; {asked_by} asks. {capital(tally.sentence)}."
     _tell(who_may_decide(request), words, "review.asked", request, asks=True)
 
 
-def tell_that_votes_are_void(request: ReviewRequest) -> None:
-    words = f"{request} now holds another release. Votes given before are void; look again."
+def tell_if_attacks_got_through(test: AttackTest) -> None:
+    """Tell whoever decides or decided if attacks on what a request is about are over their limit.
+
+    Told once for all attacks that were at work together, when the last of them has ended.
+    """
+    run = test.run
+    about = run.requests.filter(status__in=TOLD_OF_ATTACKS, output_sha256=test.output_sha256)
+    request = about.select_related("run__dataset__team", "asked_by").first()
+    if request is None or run.attack_tests.filter(status__in=OPEN_STATUSES).exists():
+        return
+    summary = attack_summary_of(run)
+    if not any(_began_in_this_round(row.test, request) for row in summary.over):
+        return
+    words = f"{request}: {attacks_in_words(summary.answered, len(summary.over))}."
+    waits = request.status == Status.SUBMITTED
+    follows = "Look again before you decide." if waits else "It was approved before; look again."
+    people = [*who_may_decide(request), *_authors(request)]
+    _tell(people, f"{words} {follows}", "review.attacked", request, asks=waits)
+
+
+def _began_in_this_round(test: AttackTest | None, request: ReviewRequest) -> bool:
+    began = request.round_began_at or request.asked_at
+    return test is not None and test.finished_at is not None and test.finished_at >= began
+
+
+def tell_that_votes_are_void(request: ReviewRequest, tally: GateTally) -> None:
+    void = "Votes given before are void; look again."
+    words = f"{request} now holds another release. {void} {capital(tally.sentence)}."
     _tell(who_may_decide(request), words, "review.resubmitted", request, asks=True)
 
 
-def tell_that_it_was_decided(request: ReviewRequest, decided_by: User) -> None:
+def tell_that_it_was_decided(request: ReviewRequest, decided_by: User, tally: GateTally) -> None:
     if request.status == Status.CHANGES_REQUESTED:
         words = f"{request} was sent back: changes are asked for."
         kind, asks = "review.changes_requested", True
     else:
-        words = f"{request} was {request.get_status_display().lower()}."
+        was = request.get_status_display().lower()
+        words = f"{request} was {was}. {capital(tally.sentence)}."
         kind, asks = f"review.{request.status}", False
     _tell(_authors(request), words, kind, request, asks=asks, but=decided_by)
 

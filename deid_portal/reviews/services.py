@@ -19,7 +19,7 @@ from deid_portal.querydesk.released_answers import (
     to_documents,
 )
 from deid_portal.releases.services import create_release
-from deid_portal.reviews.gates import RequestGates, gates_of
+from deid_portal.reviews.gates import RequestGates, gates_of, measured_of
 from deid_portal.reviews.models import Comment, Decision, ReviewRequest, Waiver
 from deid_portal.reviews.notifications import (
     tell_that_it_was_asked,
@@ -90,6 +90,8 @@ def check_can_approve(user: User, request: ReviewRequest, checked: RequestGates)
         raise Refused(
             "Opens when no gate fails. A waiver needs a written reason and a second person."
         )
+    if checked.waits:
+        raise Refused("Opens when the attacks at work have ended, or were stopped.")
 
 
 def check_can_withdraw_request(user: User, request: ReviewRequest) -> None:
@@ -132,7 +134,7 @@ def ask_for_review(
     facts = {"output_sha256": run.output_sha256, **_count_answers(request)}
     _record(action, asked_by, request, facts)
     if not as_draft:
-        tell_that_it_was_asked(request)
+        tell_that_it_was_asked(request, gates_of(request).tally)
     return request
 
 
@@ -190,7 +192,7 @@ def change_draft(
     _set_terms(request, terms)
     if submit:
         _move(request, Status.SUBMITTED, changed_by, "review.asked", _count_answers(request))
-        tell_that_it_was_asked(request)
+        tell_that_it_was_asked(request, gates_of(request).tally)
     else:
         _record("review.drafted", changed_by, request, _count_answers(request))
     return request
@@ -213,10 +215,8 @@ def resubmit(*, request: ReviewRequest, run: Run, submitted_by: User) -> ReviewR
     request.save()
     facts = {"round": request.round, "votes_voided": voided, "output_sha256": run.output_sha256}
     _record("review.resubmitted", submitted_by, request, facts)
-    if voided:
-        tell_that_votes_are_void(request)
-    else:
-        tell_that_it_was_asked(request)
+    tell = tell_that_votes_are_void if voided else tell_that_it_was_asked
+    tell(request, gates_of(request).tally)
     return request
 
 
@@ -236,10 +236,11 @@ def decide(
     request = lock_request(request)
     check_can_vote(decided_by, request)
     check_unchanged(request, seen)
+    checked = gates_of(request)
     if verdict in NEEDS_A_REASON and not reason:
         raise Refused("Say why; the reason is kept with the request.")
     if verdict == Decision.Verdict.APPROVE:
-        check_can_approve(decided_by, request, gates_of(request))
+        check_can_approve(decided_by, request, checked)
     decision, _ = Decision.objects.update_or_create(
         request=request,
         round=request.round,
@@ -250,10 +251,10 @@ def decide(
     if verdict != Decision.Verdict.APPROVE:
         action = f"review.{TARGET_OF_VERDICT[verdict].replace('-', '_')}"
         _move(request, TARGET_OF_VERDICT[verdict], decided_by, action)
-        tell_that_it_was_decided(request, decided_by)
+        tell_that_it_was_decided(request, decided_by, checked.tally)
     elif approvals_of(request) >= policy_in_force(team_of_request(request)).rules.approvals:
         _move(request, Status.APPROVED, decided_by, "review.approved")
-        tell_that_it_was_decided(request, decided_by)
+        tell_that_it_was_decided(request, decided_by, checked.tally)
         create_release(request=request, approved_by=decided_by)
     return decision
 
@@ -277,21 +278,19 @@ def ask_for_waiver(*, request: ReviewRequest, asked_by: User, gate: str, reason:
     request = lock_request(request)
     check_is_open(request)
     check_may_ask_for_waiver(asked_by, request)
-    failing = {c.gate.name: c.gate for c in gates_of(request).gates if c.gate.fails}
+    failing = {own.gate.name: own for own in gates_of(request).gates if own.gate.fails}
     if gate not in failing:
         raise Refused("This gate does not fail, so there is nothing to waive.")
     if not reason.strip():
         raise Refused("Write why this may pass; the reason is printed on the certificate.")
-    if request.waivers.filter(round=request.round, gate=gate).exists():
+    before = failing[gate].waiver
+    if before is not None and not failing[gate].is_outdated:
         raise Refused("A waiver of this gate was already asked for.")
-    waiver = Waiver.objects.create(
-        request=request,
-        round=request.round,
-        gate=gate,
-        measured={"asks": failing[gate].asks, "has": failing[gate].has},
-        reason=reason,
-        asked_by=asked_by,
-    )
+    waiver = before or Waiver(request=request, round=request.round, gate=gate)
+    waiver.measured = measured_of(failing[gate].gate)
+    waiver.reason, waiver.asked_by, waiver.asked_at = reason, asked_by, timezone.now()
+    waiver.agreed_by = waiver.agreed_at = None
+    waiver.save()
     _record("review.waiver_asked", asked_by, request, {"gate": gate})
     return waiver
 
@@ -304,6 +303,11 @@ def agree_to_waiver(*, waiver: Waiver, agreed_by: User) -> None:
     check_may_agree(agreed_by, waiver)
     if waiver.round != request.round:
         raise Refused("The release has changed since; the waiver no longer counts.")
+    checked = {own.gate.name: own for own in gates_of(request).gates}.get(waiver.gate)
+    if checked is None or not checked.gate.fails:
+        raise Refused("This gate does not fail any more, so there is nothing to waive.")
+    if checked.is_outdated:
+        raise Refused("What was measured has changed since; the waiver has to be asked for again.")
     if waiver.agreed_at is not None:
         raise Refused("Somebody has agreed to this waiver already.")
     waiver.agreed_by, waiver.agreed_at = agreed_by, timezone.now()

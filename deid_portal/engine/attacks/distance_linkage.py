@@ -216,7 +216,9 @@ class DistanceLinkage(Attack):
         "for microdata, 2001."
     )
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter("most_people", minimum=1, maximum=1_000_000, whole=True, default=100_000),
+        Parameter(
+            "most_people", minimum=1, maximum=1_000_000, whole=True, default=100_000, is_effort=True
+        ),
     )
 
     def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:

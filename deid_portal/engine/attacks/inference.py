@@ -83,7 +83,9 @@ class Inference(Attack):
     )
     needs: ClassVar[tuple[str, ...]] = ("sensitive", "control")
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter("attempts", minimum=1, maximum=1_000_000, whole=True, default=1000),
+        Parameter(
+            "attempts", minimum=1, maximum=1_000_000, whole=True, default=1000, is_effort=True
+        ),
     )
 
     @property

@@ -90,8 +90,10 @@ class MembershipInference(Attack):
     )
     needs: ClassVar[tuple[str, ...]] = ("sensitive", "control")
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter("shadows", minimum=1, maximum=50, whole=True, default=4),
-        Parameter("most_people", minimum=20, maximum=100_000, whole=True, default=2000),
+        Parameter("shadows", minimum=1, maximum=50, whole=True, default=4, is_effort=True),
+        Parameter(
+            "most_people", minimum=20, maximum=100_000, whole=True, default=2000, is_effort=True
+        ),
     )
 
     def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:

@@ -57,7 +57,7 @@ class SinglingOut(Attack):
     )
     needs: ClassVar[tuple[str, ...]] = ("control",)
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter("attempts", minimum=1, maximum=100_000, whole=True, default=500),
+        Parameter("attempts", minimum=1, maximum=100_000, whole=True, default=500, is_effort=True),
         Parameter("columns", minimum=1, maximum=20, whole=True, default=3),
     )
 

@@ -109,8 +109,10 @@ class WorstCaseLinkage(Attack):
         "learning for disclosure risk assessment, Information Fusion 13(4), 2012."
     )
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter("most_people", minimum=10, maximum=2000, whole=True, default=200),
-        Parameter("tried_people", minimum=10, maximum=100_000, whole=True, default=2000),
+        Parameter("most_people", minimum=10, maximum=2000, whole=True, default=200, is_effort=True),
+        Parameter(
+            "tried_people", minimum=10, maximum=100_000, whole=True, default=2000, is_effort=True
+        ),
     )
 
     def run(self, setting: AttackSetting, generator: np.random.Generator) -> AttackResult:

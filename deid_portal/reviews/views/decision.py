@@ -20,7 +20,7 @@ from deid_portal.reports.visibility import report_seen_by
 from deid_portal.reviews.deadlines import expires_at
 from deid_portal.reviews.evidence import evidence_for
 from deid_portal.reviews.forms import CommentForm, ResubmitForm, ReviewDecisionForm, WaiverForm
-from deid_portal.reviews.gates import RequestGates, gates_of
+from deid_portal.reviews.gates import CheckedGate, RequestGates, gates_of
 from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.reviews.permissions import (
     asks_for_second_factor,
@@ -299,7 +299,7 @@ def _shown(review: ReviewRequest) -> dict[str, str]:
     return {"answers": "", **fingerprints_of(review), "round": str(review.round)}
 
 
-def _gate(person: User, review: ReviewRequest, checked: Any) -> dict[str, Any]:
+def _gate(person: User, review: ReviewRequest, checked: CheckedGate) -> dict[str, Any]:
     waiver = checked.waiver
     closed = refusal(check_is_open, review) or refusal(check_may_ask_for_waiver, person, review)
     return {
@@ -308,10 +308,12 @@ def _gate(person: User, review: ReviewRequest, checked: Any) -> dict[str, Any]:
         "has": checked.gate.has_for(sees_values=can_see_values(person, review.run.dataset)),
         "waiver": waiver,
         "evidence": evidence_for(checked.gate.name, review.run),
-        "can_ask": checked.fails and waiver is None and not closed,
+        "can_ask": checked.fails and (waiver is None or checked.is_outdated) and not closed,
         "agree_refusal": refusal(check_may_agree, person, waiver) if waiver else "",
         "can_agree": waiver is not None
         and waiver.agreed_at is None
+        and checked.fails
+        and not checked.is_outdated
         and not refusal(check_is_open, review)
         and not refusal(check_may_agree, person, waiver),
     }
@@ -354,7 +356,7 @@ def _bar(review: ReviewRequest, *, can_vote: bool, checked: RequestGates) -> Nex
         return NextBar("Changes were asked for.", rest, "alert-triangle", "warn", change, report)
     if review.status != Status.SUBMITTED:
         return NextBar(f"{review.get_status_display()}.", _how_it_ended(review), primary=report)
-    if can_vote and checked.fails:
+    if can_vote and not checked.is_open:
         return NextBar(f"{checked.title}.", "", "alert-triangle", "warn", report)
     if can_vote:
         return NextBar("Your decision is asked for.", "The evidence is above.", primary=report)

@@ -1,5 +1,6 @@
 """Step 7, first half: recipients and terms of a release, and the request for review."""
 
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -14,8 +15,9 @@ from deid_portal.policies.selectors import policy_in_force
 from deid_portal.querydesk.released_answers import answers_to_hand_over
 from deid_portal.reports.verdicts import verdict_of
 from deid_portal.reports.visibility import report_seen_by
+from deid_portal.reviews.evidence import evidence_for
 from deid_portal.reviews.forms import AskForm, ResubmitForm
-from deid_portal.reviews.gates import check_run
+from deid_portal.reviews.gates import RequestGates, gates_before_asking, gates_of
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.reviews.permissions import team_of_request
 from deid_portal.reviews.selectors import better_runs, get_request_or_404
@@ -80,35 +82,61 @@ def edit(request: HttpRequest, request_id: UUID) -> HttpResponse:
         except Refused as reason:
             messages.error(request, str(reason))
     closed = refusal(check_can_change_terms, person, draft)
-    return _show(request, draft.run, form, closed, is_draft=draft.status == Status.DRAFT)
+    return _show(request, draft.run, form, closed, draft)
 
 
 def _show(
-    request: HttpRequest, run: Run, form: AskForm, closed: str, *, is_draft: bool = True
+    request: HttpRequest, run: Run, form: AskForm, closed: str, draft: ReviewRequest | None = None
 ) -> HttpResponse:
-    policy, person = policy_in_force(run.dataset.team), person_of(request)
+    person = person_of(request)
     sees_values = can_see_values(person, run.dataset)
-    gates = check_run(policy, run) if run.report else []
+    checked = _gates(run, draft) if run.has_release else None
     context = {
         "dataset": run.dataset,
         "run": run,
         "form": form,
         "ask_refusal": closed,
-        "can_keep_as_draft": is_draft,
-        "policy": policy,
-        "gates": [(gate, gate.has_for(sees_values=sees_values)) for gate in gates],
+        "can_keep_as_draft": draft is None or draft.status == Status.DRAFT,
+        "checked": checked,
+        "gates": _gate_lines(checked, run, sees_values=sees_values) if checked else [],
         "verdict": verdict_of(report_seen_by(person, run)) if run.report else "",
         "current": "review",
         "help_slug": "review",
-        "bar": _bar(run, closed),
+        "bar": _bar(run, closed, checked),
     }
     return render(request, "reviews/ask.html", context, status=422 if form.errors else 200)
 
 
-def _bar(run: Run, closed: str) -> NextBar:
+def _gates(run: Run, draft: ReviewRequest | None) -> RequestGates:
+    return gates_before_asking(run) if draft is None else gates_of(draft)
+
+
+def _gate_lines(checked: RequestGates, run: Run, *, sees_values: bool) -> list[dict[str, Any]]:
+    return [
+        {
+            "result": own.result,
+            "asks": own.gate.asks,
+            "has": own.gate.has_for(sees_values=sees_values),
+            "evidence": evidence_for(own.gate.name, run),
+        }
+        for own in checked.gates
+    ]
+
+
+def _bar(run: Run, closed: str, checked: RequestGates | None) -> NextBar:
     back = Act("Back to the report", url=reverse("reports:report", args=[run.id]))
     if closed:
         return NextBar(closed, icon="lock", primary=back)
+    if checked is not None and checked.fails:
+        gates = "One gate fails" if checked.fails == 1 else f"{checked.fails} gates fail"
+        return NextBar(
+            f"{gates}: nobody can approve before each is waived.",
+            "You can ask now and say why on the page of the request.",
+            icon="alert-triangle",
+            tone="warn",
+            secondary=back,
+            primary=Act("Ask for review", form_id="ask"),
+        )
     return NextBar(
         "Approvers of your team decide.",
         "You can withdraw the request until then.",

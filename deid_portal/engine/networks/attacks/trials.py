@@ -129,7 +129,7 @@ class PlantedAccounts(NetworkAttack):
         "L. Backstrom, C. Dwork and J. Kleinberg, Wherefore art thou R3579X?, WWW 2007."
     )
     parameters: ClassVar[tuple[Declared, ...]] = (
-        Parameter("attempts", minimum=1, maximum=100, whole=True, default=20),
+        Parameter("attempts", minimum=1, maximum=100, whole=True, default=20, is_effort=True),
     )
 
     def make(self, case: NetworkCase, progress: Progress) -> AttackAnswer:
