@@ -38,11 +38,11 @@ def view_distributions(
     return Distributions(
         columns=list(entries),
         column=chosen.column,
-        one_way=one_way_chart(chosen),
+        one_way=one_way_chart(report, chosen),
         crossed=crossed,
         first=pair[0] if pair else "",
         second=pair[1] if pair else "",
-        two_way=two_way_chart(told, *pair) if pair else None,
+        two_way=two_way_chart(report, *pair) if pair else None,
     )
 
 

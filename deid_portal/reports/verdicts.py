@@ -9,13 +9,16 @@ from deid_portal.engine.report import Report
 from deid_portal.engine.report.left_out import KeptPeople
 from deid_portal.engine.report.risk import ClassRisk
 from deid_portal.engine.report.rules import RuleVerdict
+from deid_portal.engine.report.sensitive import SensitiveSpread
 from deid_portal.engine.report.utility import UtilityMeasures
 from deid_portal.engine.utility import METRICS
-from deid_portal.engine.wording.numbers import one_in, percent, thousands
-from deid_portal.engine.wording.words import number_words, share_words
+from deid_portal.engine.wording.numbers import middle_cut, one_in, percent, thousands
+from deid_portal.engine.wording.words import capital, listed, number_words, share_words
 from deid_portal.policies.gates import Gate, check_gates, failing
 from deid_portal.policies.rules import Rules
 
+MOST_NAMED = 3
+LONGEST_LABEL = 24  # characters of a column in the label of a number
 # What a failing gate means, in the middle of a sentence.
 GATE_WORDS = {
     "least_k": "people hide among too few",
@@ -90,12 +93,13 @@ def verdict_of(report: Report) -> str:
     if not report.solution:
         return "No level of detail satisfies this plan. Nothing was released."
     if any(kind.is_private for kind in _methods(report)):
-        return f"The release hardly depends on any one person{_budget(report)}."
+        return f"The release hardly depends on any one person{_budget(report)}{_gone(report)}."
     smallest = hides_among(report.risk.after)
+    cost = f"{_cost(report)}{_gone(report)}"
     if smallest > 1:
-        return f"Every person now hides among at least {smallest:,} look-alikes{_cost(report)}."
+        return f"Every person now hides among at least {smallest:,} look-alikes{cost}."
     alone = share_words(report.risk.after.sample_uniques).capitalize()
-    return f"{alone} of the people still stand alone{_cost(report)}."
+    return f"{alone} of the people still stand alone{cost}."
 
 
 def _budget(report: Report) -> str:
@@ -114,6 +118,26 @@ def _cost(report: Report) -> str:
     if any(kind.moves_cells for kind in _methods(report)):
         return ", with values that were changed"
     return "" if loss is None else ", and no detail was lost"
+
+
+def _gone(report: Report) -> str:
+    """Name the columns that paid with all or nearly all of their detail."""
+    lost = report.lost_columns
+    said = []
+    if lost.hidden:
+        verb = "is" if len(lost.hidden) == 1 else "are"
+        said.append(f"{_named(lost.hidden, report)} {verb} hidden completely")
+    if lost.nearly:
+        said.append(f"nearly nothing is left of {_named(lost.nearly, report)}")
+    return f": {listed(said)}" if said else ""
+
+
+def _named(names: Sequence[str], report: Report) -> str:
+    """Name a few columns, count more."""
+    if len(names) <= MOST_NAMED:
+        return listed(names)
+    quasi = [own for own in report.columns.values() if own.role == "quasi-identifier"]
+    return f"{number_words(len(names))} of {number_words(len(quasi))} columns"
 
 
 def _methods(report: Report) -> list[type[Method]]:
@@ -158,7 +182,10 @@ def gain_sentence(report: Report) -> str:
 
 
 def key_numbers(report: Report, rules: Rules | None = None) -> list[ReportNumber]:
-    """Return eight numbers before and after, each with what the plan asks for."""
+    """Return the numbers before and after, each with what the plan asks for.
+
+    Every sensitive column has two of its own: different values per group, and distance.
+    """
     before, after = _risk_before(report), report.risk.after
     highest, average = after.prosecutor.highest, after.prosecutor.average
     k = _asked(report, "k", "K")
@@ -166,8 +193,7 @@ def key_numbers(report: Report, rules: Rules | None = None) -> list[ReportNumber
     asked = f"asked {k:g}" if k else "not asked"
     return [
         ReportNumber("Hides among (k)", f"{hides_among(after):,}", before.hides_among, asked),
-        _diversity(report),
-        _closeness(report),
+        *_sensitive_numbers(report),
         ReportNumber("Highest risk", percent(highest), before.highest, limit or one_in(highest)),
         ReportNumber("Average risk", percent(average), before.average, one_in(average)),
         ReportNumber(
@@ -260,40 +286,61 @@ def _asked(report: Report, *parameters: str) -> float | None:
     return max(found) if found else None
 
 
-def _diversity(report: Report) -> ReportNumber:
-    """Return the smallest l of a class, whether or not the plan has such a rule."""
-    rule = min(_measured(report, "l-diversity", "l"), key=lambda rule: rule.reached, default=None)
+def _sensitive_numbers(report: Report) -> Iterator[ReportNumber]:
+    """Yield l and t of every sensitive column, whether or not the plan has such rules."""
+    columns = _sensitive_columns(report)
+    if not columns:
+        why = _why_not(report)
+        yield ReportNumber("Values per group (l)", "–", note=why)
+        yield ReportNumber("Distance to table (t)", "–", note=why)
+    spread = {entry.column: entry for entry in report.spread or ()}
+    for column in columns:
+        yield _diversity(report, column, spread.get(column))
+    for column in columns:
+        yield _closeness(report, column, spread.get(column))
+
+
+def _sensitive_columns(report: Report) -> list[str]:
+    """Return the sensitive columns of which something was measured."""
+    ruled = [
+        rule.column
+        for model, parameter in (("l-diversity", "l"), ("t-closeness", "t"))
+        for rule in _measured(report, model, parameter)
+    ]
+    return list(dict.fromkeys([*(entry.column for entry in report.spread or ()), *ruled]))
+
+
+def _diversity(report: Report, column: str, spread: SensitiveSpread | None) -> ReportNumber:
+    """Return the smallest number of different values in a class."""
+    label = f"{_shortened(column)} per group (l)"
+    rules = [rule for rule in _measured(report, "l-diversity", "l") if rule.column == column]
+    rule = min(rules, key=lambda rule: rule.reached, default=None)
     if rule is not None:
-        label = _of(rule.column, "per group (l)")
         before = "" if rule.before is None else f"{rule.before:.3g}"
         return ReportNumber(label, f"{rule.reached:.3g}", before, f"asked {rule.asked:g}")
-    worst = min(report.spread or (), key=lambda entry: entry.after.l, default=None)
-    if worst is None:
-        return ReportNumber("Values per group (l)", "–", note=_why_not(report))
-    label = _of(worst.column, "per group (l)")
-    before = "" if worst.before is None else f"{worst.before.l:,}"
-    return ReportNumber(label, f"{worst.after.l:,}", before, "not asked")
+    if spread is None:
+        return ReportNumber(label, "–", note=_why_not(report))
+    before = "" if spread.before is None else f"{spread.before.l:,}"
+    return ReportNumber(label, f"{spread.after.l:,}", before, "not asked")
 
 
-def _closeness(report: Report) -> ReportNumber:
-    """Return the largest t of a class, whether or not the plan has such a rule."""
-    label = "Distance to table (t)"
-    rule = max(_measured(report, "t-closeness", "t"), key=lambda rule: rule.reached, default=None)
+def _closeness(report: Report, column: str, spread: SensitiveSpread | None) -> ReportNumber:
+    """Return the largest distance of a class from the table."""
+    label = f"{_shortened(column)}, distance to table (t)"
+    rules = [rule for rule in _measured(report, "t-closeness", "t") if rule.column == column]
+    rule = max(rules, key=lambda rule: rule.reached, default=None)
     if rule is not None:
         before = "" if rule.before is None else f"{rule.before:.2f}"
         return ReportNumber(label, f"{rule.reached:.2f}", before, f"asked {rule.asked:g}")
-    worst = max(_distances(report), key=lambda distance: distance[0], default=None)
-    if worst is None:
+    if spread is None or spread.before is None or spread.before.t is None:
         return ReportNumber(label, "–", note=_why_not(report))
-    after, before_that = worst
-    return ReportNumber(label, f"{after:.2f}", f"{before_that:.2f}", "not asked")
+    if spread.after.t is None:
+        return ReportNumber(label, "–", note=_why_not(report))
+    return ReportNumber(label, f"{spread.after.t:.2f}", f"{spread.before.t:.2f}", "not asked")
 
 
-def _distances(report: Report) -> Iterator[tuple[float, float]]:
-    """Yield the largest t after and before, by sensitive column."""
-    for entry in report.spread or ():
-        if entry.before is not None and entry.before.t is not None and entry.after.t is not None:
-            yield entry.after.t, entry.before.t
+def _shortened(column: str) -> str:
+    return capital(middle_cut(column, LONGEST_LABEL))
 
 
 @dataclass(frozen=True)
@@ -316,10 +363,6 @@ def _measured(report: Report, model: str, parameter: str) -> Iterator[MeasuredRu
                 reached=rule.achieved[parameter],
                 before=rule.achieved_before[parameter] if rule.achieved_before else None,
             )
-
-
-def _of(column: str, rest: str) -> str:
-    return f"{column[:1].upper()}{column[1:]} {rest}" if len(column) < 14 else f"Values {rest}"
 
 
 def _why_not(report: Report) -> str:

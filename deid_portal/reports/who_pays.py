@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from deid_portal.engine.charts.chart import Chart
-from deid_portal.engine.charts.who_pays import left_out_shares_chart, lost_chart, share_left_out
+from deid_portal.engine.charts.who_pays import left_out_shares_chart, lost_chart
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.left_out import PayingColumn, PayingGroup
 
@@ -31,7 +31,7 @@ def describe_who_pays(report: Report, wanted: str = "") -> WhoPays | None:
 
 def _most_uneven(report: Report, entries: list[PayingColumn]) -> PayingColumn:
     """Return the column whose groups differ most, judged by groups of at least LARGE people."""
-    burden = share_left_out if report.rows.suppressed else _loss
+    burden = _share_left_out if report.rows.suppressed else _loss
 
     def gap(entry: PayingColumn) -> float:
         large = [group for group in entry.groups if group.records >= LARGE]
@@ -39,6 +39,10 @@ def _most_uneven(report: Report, entries: list[PayingColumn]) -> PayingColumn:
         return max(told) - min(told) - (len(large) < 2)
 
     return max(entries, key=gap)
+
+
+def _share_left_out(group: PayingGroup) -> float:
+    return group.share_left_out
 
 
 def _loss(group: PayingGroup) -> float:

@@ -79,7 +79,7 @@ def test_eight_numbers_stand_before_and_after() -> None:
     assert len(numbers) == 8
     diversity = numbers["Condition per group (l)"]
     assert (diversity.before, diversity.value, diversity.note) == ("1", "2", "not asked")
-    assert numbers["Distance to table (t)"].value == "0.36"
+    assert numbers["Condition, distance to table (t)"].value == "0.36"
     assert numbers["Highest risk"].note == "limit 20\u00a0%"
     assert numbers["Left out"].note == "9.1\u00a0%, limit 50\u00a0%"
     assert numbers["One of a kind"].note == "2 rows before"
@@ -94,7 +94,7 @@ def test_rules_that_were_asked_for_say_so() -> None:
     numbers = {own.label: own for own in key_numbers(make_report(models=rules))}
     assert numbers["Hides among (k)"].note == "asked 2"
     assert numbers["Condition per group (l)"].note == "asked 2"
-    assert numbers["Distance to table (t)"].note == "asked 0.5"
+    assert numbers["Condition, distance to table (t)"].note == "asked 0.5"
 
 
 def test_without_a_sensitive_column_l_and_t_say_why_they_are_missing() -> None:

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from deid_portal.engine.charts.bins import in_percent
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.figure_parts import grouped_bars, ranked_bars
+from deid_portal.engine.charts.findings import change_finding, classifier_finding, loss_finding
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.utility import ClassifierAccuracy
 from deid_portal.engine.wording.numbers import percent
-from deid_portal.engine.wording.words import capital
+from deid_portal.engine.wording.words import capital, listed
 
 MOST_COLUMNS = 20
 
@@ -30,48 +31,38 @@ def loss_chart(report: Report, most: int | None = None) -> Chart | None:
         [name for name, _ in shown],
         [loss for _, loss in shown],
         "Detail lost, 0 none to 1 all",
+        whole=1,
     )
     return Chart(
         id="loss",
-        title=_loss_title(shown),
+        title=loss_finding(ranked, report.hidden_columns),
         caption="Share of each column’s detail that was lost; rows left out count as lost" + left,
-        figure=figure.update_xaxes(range=[0, 1.08]),
+        figure=figure,
         table=ChartTable(
             ["Column", "Detail lost"], [[name, f"{loss:.4f}"] for name, loss in shown]
         ),
     )
 
 
-def _loss_title(columns: Sequence[tuple[str, float]]) -> str:
-    if not columns:
-        return "No column was made coarser"
-    name, loss = columns[0]
-    if loss == 0:
-        return "No column lost any detail"
-    return f"{capital(name)} paid the most: {percent(loss, 0)} of its detail is gone"
-
-
 def change_chart(report: Report) -> Chart | None:
-    """How far the distribution of each column changed."""
-    columns = report.comparison.columns[:MOST_COLUMNS] if report.comparison else ()
-    if not columns:
-        return None
-    ranked = sorted(columns, key=lambda entry: -entry.total_variation)
-    most = ranked[0]
-    moved = percent(most.total_variation)
-    title = (
-        f"{capital(most.column)} moved most: {moved} of its distribution"
-        if most.total_variation > 0
-        else "No distribution moved"
+    """How far the distribution of each column changed; hidden columns cannot be compared."""
+    compared = report.comparison.columns if report.comparison else ()
+    hidden = [entry.column for entry in compared if entry.column in report.hidden_columns]
+    ranked = sorted(
+        (entry for entry in compared[:MOST_COLUMNS] if entry.column not in hidden),
+        key=lambda entry: -entry.total_variation,
     )
+    if not ranked:
+        return None
     return Chart(
         id="change",
-        title=title,
+        title=change_finding(ranked[0]),
         caption="Total variation between each column before and after, a label spread evenly",
         figure=ranked_bars(
             [entry.column for entry in ranked],
             [entry.total_variation for entry in ranked],
             "Total variation, 0 same to 1 nothing in common",
+            whole=1,
         ),
         table=ChartTable(
             ["Column", "Total variation", "Earth mover"],
@@ -80,7 +71,16 @@ def change_chart(report: Report) -> Chart | None:
                 for entry in ranked
             ],
         ),
+        note=not_compared(hidden),
     )
+
+
+def not_compared(hidden: Sequence[str]) -> str:
+    """Say which columns a chart does not compare."""
+    if not hidden:
+        return ""
+    verb = "is" if len(hidden) == 1 else "are"
+    return f"{capital(listed(hidden))} {verb} hidden: nothing is left to compare."
 
 
 def classifier_chart(report: Report) -> Chart | None:
@@ -92,11 +92,7 @@ def classifier_chart(report: Report) -> Chart | None:
     best = max(found, key=lambda entry: entry.after.mean)
     return Chart(
         id="classifiers",
-        title=(
-            f"A classifier is right {percent(best.after.mean)} of the time; on the original "
-            f"{percent(best.before.mean)}, by guessing the most common "
-            f"{percent(best.majority)}"
-        ),
+        title=classifier_finding(best),
         caption="Share classified right, cross-validated, in percent",
         figure=grouped_bars(
             names,

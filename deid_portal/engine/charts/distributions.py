@@ -6,20 +6,21 @@ from typing import Any
 from deid_portal.engine.charts.bins import in_percent, shares_of
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.figure_parts import WIDE, as_text, draw_figure, grouped_bars, marks
+from deid_portal.engine.charts.findings import association_finding, moved_finding
 from deid_portal.engine.charts.look import ACCENT, BEFORE
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.distributions import (
     ColumnDistribution,
-    DistributionReport,
     ReleasedLabels,
 )
 from deid_portal.engine.report.utility import PairChange
 from deid_portal.engine.wording.numbers import percent, thousands
-from deid_portal.engine.wording.words import capital, value_words
+from deid_portal.engine.wording.words import capital, counted, value_words
 
 Cells = Sequence[Sequence[float]]
 PAIRS_SHOWN = 12
 OTHERS = "others together"
+SIDES = {"type": "category", "autorange": "reversed"}
 EVEN = "A coarser label counts evenly for the values it stands for."
 
 
@@ -51,36 +52,35 @@ def labels_chart(entry: ReleasedLabels) -> Chart:
     )
 
 
-def one_way_chart(entry: ColumnDistribution) -> Chart:
+def one_way_chart(report: Report, entry: ColumnDistribution) -> Chart:
+    """One column before and after; only before if it is hidden, so that nothing is compared."""
+    hidden = report.hidden_columns
+    is_hidden = entry.column in hidden
+    counts = {"Before": entry.before} | ({} if is_hidden else {"After": entry.after})
     names = [value_words(value) for value in entry.values]
-    before, after = shares_of(entry.before), shares_of(entry.after)
-    moved = moved_share(entry)
-    title = (
-        f"{capital(entry.column)} reads as before"
-        if moved < 0.005
-        else f"{percent(moved, 0)} of the distribution of {entry.column} moved"
-    )
+    shares = {when: shares_of(own) for when, own in counts.items()}
+    cells = [*(map(thousands, own) for own in counts.values())]
+    cells += [map(percent, own) for own in shares.values()]
     return Chart(
         id="one-way",
-        title=title,
-        caption=f"Share of people by {entry.column}{_in_levels(entry)}, in percent. {EVEN}",
-        figure=grouped_bars(
-            names,
-            in_percent({"Before": before, "After": after}),
-            x=entry.column,
-            y="People, %",
-            room=WIDE,
-        ),
+        title=moved_finding([entry.column], moved_share(entry), hidden),
+        caption=f"Share of people by {entry.column}{_in_levels(entry)}, in percent."
+        + ("" if is_hidden else f"{_labels_left(report, entry.column)} {EVEN}"),
+        figure=grouped_bars(names, in_percent(shares), x=entry.column, y="People, %", room=WIDE),
         table=ChartTable(
-            ["Value", "Before", "After", "Share before", "Share after"],
-            [
-                [name, thousands(one), thousands(other), percent(share), percent(then)]
-                for name, one, other, share, then in zip(
-                    names, entry.before, entry.after, before, after, strict=True
-                )
-            ],
+            ["Value", *counts, *(f"Share {when.lower()}" for when in counts)],
+            [list(line) for line in zip(names, *cells, strict=True)],
         ),
     )
+
+
+def _labels_left(report: Report, name: str) -> str:
+    """Say how many labels are left of a column: the fewer, the less a comparison tells."""
+    column = report.columns.get(name) if report.tells("columns") else None
+    before, after = (column.distinct_before, column.distinct_after) if column else (None, None)
+    if not before or not after or after >= before:
+        return ""
+    return f" The release shows {counted(after, 'label')} instead of {before:,} values."
 
 
 def moved_share(entry: ColumnDistribution) -> float:
@@ -93,7 +93,10 @@ def _in_levels(entry: ColumnDistribution) -> str:
     return f", in {entry.level_name}" if entry.level_name else ""
 
 
-def two_way_chart(told: DistributionReport, first: str, second: str) -> Chart | None:
+def two_way_chart(report: Report, first: str, second: str) -> Chart | None:
+    told = report.distributions
+    if told is None:
+        return None
     names = [entry.column for entry in told.crossed]
     places = names.index(first), names.index(second)
     is_turned = places[0] > places[1]
@@ -103,27 +106,27 @@ def two_way_chart(told: DistributionReport, first: str, second: str) -> Chart | 
         return None
     before: Cells = _turn(pair.before) if is_turned else pair.before
     after: Cells = _turn(pair.after) if is_turned else pair.after
+    is_hidden = not report.hidden_columns.isdisjoint((first, second))
     rows, columns = (
         [value_words(value) for value in told.crossed[place].values] for place in places
     )
-    moved = _moved_cells(before, after)
     return Chart(
         id="two-way",
-        title=(
-            f"{capital(first)} and {second} together read as before"
-            if moved < 0.005
-            else f"{percent(moved, 0)} of {first} and {second} together moved"
-        ),
+        title=moved_finding([first, second], _moved_cells(before, after), report.hidden_columns),
         caption=f"People by {first} and {second}: the area of a mark is their share. {EVEN}",
-        figure=_two_panels(rows, columns, before, after, second),
+        figure=_one_panel(rows, columns, before, second)
+        if is_hidden
+        else _two_panels(rows, columns, before, after, second),
         table=ChartTable(
             [f"{first} \\ {second}", *columns],
             [
-                [name, *(_from_to(*counts) for counts in zip(*line, strict=True))]
-                for name, *line in zip(rows, before, after, strict=True)
+                [name, *(thousands(count) for count in line)]
+                if is_hidden
+                else [name, *map(_from_to, line, then)]
+                for name, line, then in zip(rows, before, after, strict=True)
             ],
         ),
-        note="Each cell: people before → after.",
+        note="Each cell: people before." if is_hidden else "Each cell: people before → after.",
     )
 
 
@@ -141,11 +144,25 @@ def _moved_cells(before: Cells, after: Cells) -> float:
     return sum(abs(a - b) for a, b in zip(one, other, strict=True)) / 2
 
 
+def _one_panel(rows: list[str], columns: list[str], before: Cells, x: str) -> Any:
+    """Squares of the state before, if there is nothing of the one after to be compared."""
+    most = max((cell for row in before for cell in row), default=1)
+    return draw_figure(
+        [_marks(rows, columns, before, "Before", BEFORE, "square-open", "", most)],
+        height=max(260, 34 * len(rows) + 110),
+        xaxis={"title_text": as_text(f"{x}, before"), **_axis_of_names(columns)},
+        yaxis=SIDES,
+    )
+
+
+def _axis_of_names(columns: list[str]) -> dict[str, Any]:
+    return {"type": "category", "tickangle": -30 if _is_crowded(columns) else 0}
+
+
 def _two_panels(rows: list[str], columns: list[str], before: Cells, after: Cells, x: str) -> Any:
     """Marks in two panels of the same grid: squares before, circles after."""
     most = max((cell for table in (before, after) for row in table for cell in row), default=1)
-    names = {"type": "category", "tickangle": -30 if _is_crowded(columns) else 0}
-    sides = {"type": "category", "autorange": "reversed"}
+    names = _axis_of_names(columns)
     return draw_figure(
         [
             _marks(rows, columns, before, "Before", BEFORE, "square-open", "", most),
@@ -155,8 +172,8 @@ def _two_panels(rows: list[str], columns: list[str], before: Cells, after: Cells
         showlegend=False,
         xaxis={"title_text": as_text(f"{x}, before"), "domain": [0, 0.47], **names},
         xaxis2={"title_text": as_text(f"{x}, after"), "domain": [0.53, 1], **names},
-        yaxis=sides,
-        yaxis2={**sides, "anchor": "x2", "showticklabels": False},
+        yaxis=SIDES,
+        yaxis2={**SIDES, "anchor": "x2", "showticklabels": False},
     )
 
 
@@ -196,13 +213,17 @@ def _marks(
 
 
 def association_chart(report: Report) -> Chart | None:
-    """Associations of columns, the pairs whose association changed most first."""
-    pairs = report.comparison.pairs if report.comparison else ()
+    """Associations of columns, the pairs whose association changed most first.
+
+    Pairs with a hidden column are left out: nothing of them could be compared.
+    """
+    everything = report.comparison.pairs if report.comparison else ()
+    hidden = report.hidden_columns
+    pairs = [pair for pair in everything if hidden.isdisjoint(pair.columns)]
     if not pairs:
         return None
     ranked = sorted(pairs, key=lambda pair: pair.association_change, reverse=True)[:PAIRS_SHOWN]
     names = [" and ".join(pair.columns) for pair in ranked]
-    most = ranked[0]
     figure = draw_figure(
         [
             _dots(names, [own.association_before for own in ranked], "Before", BEFORE),
@@ -213,16 +234,9 @@ def association_chart(report: Report) -> Chart | None:
         xaxis_range=[-0.02, 1.02],
         yaxis={"type": "category", "autorange": "reversed"},
     )
-    title = (
-        "All pairs of columns hang together as before"
-        if most.association_change < 0.005
-        else f"{capital(names[0])} changed most: from {most.association_before:.2f} "
-        f"to {most.association_after:.2f}"
-    )
-    left = len(pairs) - len(ranked)
     return Chart(
         id="associations",
-        title=title,
+        title=association_finding(ranked[0]),
         caption="How strongly two columns hang together, before and after; "
         "the largest changes first",
         figure=figure,
@@ -239,8 +253,18 @@ def association_chart(report: Report) -> Chart | None:
                 for name, pair in zip(names, ranked, strict=True)
             ],
         ),
-        note=f"{thousands(left)} more pairs are in report.json." if left else "",
+        note=_pairs_left(len(pairs) - len(ranked), len(everything) - len(pairs)),
     )
+
+
+def _pairs_left(more: int, hidden: int) -> str:
+    told = []
+    if more:
+        told.append(f"{counted(more, 'more pair')} {'is' if more == 1 else 'are'} in report.json.")
+    if hidden:
+        verb = "is" if hidden == 1 else "are"
+        told.append(f"{counted(hidden, 'pair')} with a hidden column {verb} not compared.")
+    return " ".join(told)
 
 
 def _correlation(pair: PairChange) -> str:

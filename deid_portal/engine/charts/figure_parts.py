@@ -16,11 +16,14 @@ from deid_portal.engine.charts.look import (
     TITLE_ROOM,
     look,
 )
+from deid_portal.engine.wording.numbers import NBSP
 
 # Characters that fit under the bars of a chart of half and of full page width.
 NARROW, WIDE = 76, 150
 # Bars of the state before have a pattern, so that they can be distinguished without color.
 PATTERN = {"shape": "/", "fillmode": "overlay", "size": 6, "solidity": 0.25, "fgcolor": SURFACE}
+# Ends of axes of percent. None is shorter: on it any difference would look large.
+SHORT_AXES, EVERYTHING = (10, 25, 50), 100
 Names = Sequence[str]
 Numbers = Sequence[float | None]
 
@@ -101,11 +104,12 @@ def bars(
 def grouped_bars(
     names: Names, series: Mapping[str, Numbers], *, x: str, y: str, room: int = NARROW
 ) -> Any:
-    """Draw grouped bars of the series before and after, or of the one after only.
+    """Draw grouped bars of the series before and after, or of one of them only.
 
     Bars are horizontal if their names have more than `room` characters in all.
     """
-    colors = (BEFORE, ACCENT)[-len(series) :]
+    alone = BEFORE if "Before" in series else ACCENT
+    colors = [BEFORE, ACCENT] if len(series) > 1 else [alone]
     is_lying = sum(len(name) + 2 for name in names) > room
     traces = [
         bars(names, values, color=color, name=name, is_lying=is_lying)
@@ -123,8 +127,11 @@ def marked_bars(names: Names, counts: Sequence[int], *, x: str, y: str, color: s
     return draw_figure([trace], x=x, y=y)
 
 
-def ranked_bars(names: Names, values: Sequence[float], x: str) -> Any:
-    """Draw horizontal bars, the first on top, with their values."""
+def ranked_bars(names: Names, values: Sequence[float], x: str, *, whole: float) -> Any:
+    """Draw horizontal bars, the first on top, with their values.
+
+    The axis ends at `whole`, all there is: small bars look small, however few others there are.
+    """
     height = max(180, 34 * len(names) + 60)
     trace = bars(
         names[::-1],  # Plotly draws them from the bottom up
@@ -133,13 +140,13 @@ def ranked_bars(names: Names, values: Sequence[float], x: str) -> Any:
         is_lying=True,
         hover="%{y}: %{x:.4f}",
     )
-    return draw_figure([trace], x=x, height=height)
+    return draw_figure([trace], x=x, height=height, xaxis_range=[0, 1.08 * whole])
 
 
 def horizontal_bars(
     names: Names, values: Sequence[float], colors: Sequence[str], texts: Names, *, x: str
 ) -> Any:
-    """Draw horizontal bars with a color each, the first on top."""
+    """Draw horizontal bars of shares in percent with a color each, the first on top."""
     trace = bars(
         names[::-1],
         values[::-1],
@@ -148,7 +155,17 @@ def horizontal_bars(
         is_lying=True,
         hover="%{y}: %{text}",
     )
-    return draw_figure([trace], x=x, height=max(150, 27 * len(names) + 60))
+    end = axis_end(values)
+    room = 1.15 * end  # for the label of the longest bar
+    title = x if end == EVERYTHING else f"{x}; the axis ends at {end:g}{NBSP}%"
+    height = max(150, 27 * len(names) + 60)
+    return draw_figure([trace], x=title, height=height, xaxis_range=[0, room])
+
+
+def axis_end(percents: Sequence[float]) -> float:
+    """Return where an axis of percent ends: at 100, or earlier if all values are far below."""
+    most = max(percents, default=0)
+    return next(end for end in (*SHORT_AXES, EVERYTHING) if most <= end or end == EVERYTHING)
 
 
 def polyline(

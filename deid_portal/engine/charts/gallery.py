@@ -58,11 +58,11 @@ def _distribution_charts(report: Report) -> Iterator[tuple[str, Chart | None]]:
     if told is None:
         return
     for place, entry in enumerate(told.columns):
-        yield f"distribution-{place}", distributions.one_way_chart(entry)
+        yield f"distribution-{place}", distributions.one_way_chart(report, entry)
     names = [entry.column for entry in told.crossed]
     for place, pair in enumerate(told.pairs):
         first, second = (names[number] for number in pair.columns)
-        yield f"pair-{place}", distributions.two_way_chart(told, first, second)
+        yield f"pair-{place}", distributions.two_way_chart(report, first, second)
 
 
 def _sensitive_charts(report: Report) -> Iterator[tuple[str, Chart | None]]:

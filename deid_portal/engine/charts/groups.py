@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from deid_portal.engine.charts.bins import bin_label
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.figure_parts import marked_bars
+from deid_portal.engine.charts.findings import classes_finding, left_out_finding
 from deid_portal.engine.charts.look import BEFORE
 from deid_portal.engine.report import Report
-from deid_portal.engine.report.classes import ClassSizes, SizeBin
+from deid_portal.engine.report.classes import SizeBin
 from deid_portal.engine.report.left_out import GroupsApart
-from deid_portal.engine.wording.numbers import percent, thousands
+from deid_portal.engine.wording.numbers import thousands
 from deid_portal.engine.wording.words import counted
 
 
@@ -20,7 +21,7 @@ def classes_chart(report: Report) -> Chart:
     counts = [own.count for own in bins]
     return Chart(
         id="classes",
-        title=_classes_title(report.classes),
+        title=classes_finding(report.classes),
         caption="Number of equivalence classes by size; rows left out are not counted",
         figure=marked_bars(labels, counts, x="People in the group", y="Groups"),
         table=ChartTable(["Size", *labels], [["Groups", *map(thousands, counts)]]),
@@ -33,18 +34,6 @@ def class_bins(report: Report) -> Sequence[SizeBin]:
     bins = report.classes.bins
     used = [place for place, own in enumerate(bins) if own.count]
     return bins[used[0] : used[-1] + 1] if used else ()
-
-
-def _classes_title(classes: ClassSizes) -> str:
-    groups = counted(classes.count, "group")
-    if classes.count == 1:
-        return f"{groups} of {classes.largest:,} people"
-    if classes.smallest == classes.largest:
-        return f"{groups} of {classes.smallest:,} people each"
-    return (
-        f"{groups}: the smallest holds {counted(classes.smallest, 'person', 'people')}, "
-        f"the largest {classes.largest:,}"
-    )
 
 
 def _groups_before(bins: Sequence[SizeBin]) -> str:
@@ -62,11 +51,9 @@ def left_out_sizes_chart(report: Report) -> Chart | None:
         return None
     labels = [bin_label(own) for own in bins]
     counts = [own.left_out for own in bins]
-    most = max(bins, key=lambda own: own.left_out)
-    size = "alone in their group" if most.to == 1 else f"in groups of {bin_label(most)}"
     return Chart(
         id="left-out-sizes",
-        title=f"{percent(most.left_out / sum(counts), 0)} of those left out were {size}",
+        title=left_out_finding(bins),
         caption="People left out by the size of the group they would have been in",
         figure=marked_bars(
             labels, counts, x="People in the group", y="People left out", color=BEFORE

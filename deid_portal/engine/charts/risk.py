@@ -6,11 +6,12 @@ from typing import Any
 from deid_portal.engine.charts.bins import band_label, in_percent
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.figure_parts import draw_figure, grouped_bars, polyline, ranked_bars
+from deid_portal.engine.charts.findings import influence_finding, risk_finding, threshold_finding
 from deid_portal.engine.charts.look import ACCENT, BEFORE
 from deid_portal.engine.report import Report
-from deid_portal.engine.report.risk import AttackerSummary, ClassRisk, RiskDetails
+from deid_portal.engine.report.risk import ColumnInfluence, PairInfluence, RiskDetails
 from deid_portal.engine.wording.numbers import NBSP, one_in, percent, thousands
-from deid_portal.engine.wording.words import capital, share_words
+from deid_portal.engine.wording.words import listed
 
 MOST_COLUMNS = 20
 CHANCE = "Chance that a match is right"
@@ -27,7 +28,7 @@ def risk_bands_chart(report: Report) -> Chart:
     shares = {when: [band.share for band in state.bands] for when, state in states.items() if state}
     return Chart(
         id="risk",
-        title=_risk_title(before, after),
+        title=risk_finding(before, after),
         caption="Share of people by the chance that a match is right (prosecutor), in percent",
         figure=grouped_bars(labels, in_percent(shares), x=CHANCE, y=PEOPLE),
         table=ChartTable(
@@ -40,23 +41,6 @@ def risk_bands_chart(report: Report) -> Chart:
 def _bare_percent(share: float) -> str:
     """Write percent without the sign, which the caption of the table already has."""
     return percent(share).removesuffix(f"{NBSP}%")
-
-
-def _risk_title(before: ClassRisk | None, after: ClassRisk) -> str:
-    highest = after.prosecutor.highest
-    singled_out = before.sample_uniques if before is not None else 0
-    still = after.sample_uniques
-    if still > 0 and before is None:
-        return f"{share_words(still).capitalize()} can still be singled out"
-    if still > 0:
-        now, was = share_words(still), share_words(singled_out)
-        return f"{now.capitalize()} can still be singled out; before, " + (
-            "it was as many" if now == was else f"{was} could"
-        )
-    worst = f"Nobody’s risk is above {one_in(highest)}" if highest else "Nobody is at risk"
-    if singled_out > 0:
-        return f"{worst}; before, {share_words(singled_out)} could be singled out"
-    return worst
 
 
 def journalist_chart(report: Report) -> Chart | None:
@@ -100,7 +84,7 @@ def threshold_chart(report: Report) -> Chart | None:
     lines = [_threshold_line(labels, own, when) for when, own in series.items()]
     return Chart(
         id="thresholds",
-        title=_threshold_title(before.prosecutor if before else None, after.prosecutor),
+        title=threshold_finding(before.prosecutor if before else None, after.prosecutor),
         caption="Share of people whose chance of a right match is above each threshold, in percent",
         figure=draw_figure(lines, x="Chance of a right match above", y=PEOPLE),
         table=ChartTable(["Above", *labels], _rows_of(series)),
@@ -121,45 +105,34 @@ def _threshold_line(labels: list[str], shares: Sequence[float], name: str) -> An
     )
 
 
-def _threshold_title(before: AttackerSummary | None, after: AttackerSummary) -> str:
-    limit, above = percent(after.threshold, 0), after.share_above
-    who = share_words(above).capitalize()
-    now = f"{who} have a risk above {limit}" if above else f"Nobody’s risk is above {limit}"
-    if before is None:
-        return now
-    was = share_words(before.share_above) if before.share_above else "nobody"
-    return f"{now}; before, {was}" if above else f"{now}; before, {was} had more"
-
-
 def influence_chart(report: Report) -> Chart | None:
-    """Influence of each column: by how much average risk is lower without it."""
+    """Influence of each column: by how much average risk is lower without it.
+
+    Where no single column helps, the pairs of columns that do most follow.
+    """
     before = details_before(report)
     columns = before.columns[:MOST_COLUMNS] if before is not None else ()
     if before is None or len(columns) < 2:
         return None
-    average = before.prosecutor.average
-    worst = columns[0]
+    found: list[tuple[str, ColumnInfluence | PairInfluence]] = [
+        *((entry.column, entry) for entry in columns),
+        *((listed(entry.columns), entry) for entry in before.pairs or ()),
+    ]
     return Chart(
         id="influence",
-        title=(
-            f"{capital(worst.column)} hurts most: without it the average risk falls from "
-            f"{percent(average)} to {percent(worst.average_risk)}"
-        ),
+        title=influence_finding(before),
         caption="Average risk of the original table that goes away with each column, in percent",
         figure=ranked_bars(
-            [entry.column for entry in columns],
-            [100 * entry.average_risk_saved for entry in columns],
-            "Average risk saved, percentage points",
+            [name for name, _ in found],
+            [100 * entry.average_risk_saved for _, entry in found],
+            "Average risk saved, percentage points of all there is",
+            whole=100 * before.prosecutor.average,
         ),
         table=ChartTable(
             ["Without", "Average risk", "One of a kind"],
             [
-                [
-                    entry.column,
-                    percent(entry.average_risk),
-                    thousands(entry.sample_uniques),
-                ]
-                for entry in columns
+                [name, percent(entry.average_risk), thousands(entry.sample_uniques)]
+                for name, entry in found
             ],
         ),
     )

@@ -3,9 +3,10 @@
 from deid_portal.engine.charts.bins import bin_label, in_percent, shares_of
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.figure_parts import grouped_bars
-from deid_portal.engine.report.sensitive import SensitiveSpread, SpreadState
+from deid_portal.engine.charts.findings import distance_finding, variety_finding
+from deid_portal.engine.report.sensitive import SensitiveSpread
 from deid_portal.engine.wording.numbers import percent
-from deid_portal.engine.wording.words import counted, people, share_words, value_words
+from deid_portal.engine.wording.words import people, value_words
 
 SHORT_LABELS = 100  # characters: more fit if labels are short
 DISTANCES = {
@@ -25,31 +26,12 @@ def variety_chart(entry: SensitiveSpread, place: int) -> Chart:
     }
     return _grouped(
         f"variety-{place}",
-        _variety_title(entry),
+        variety_finding(entry),
         "Share of people by the number of different values in their group (l), in percent",
         "Different values in the group",
         labels,
         shares,
     )
-
-
-def _variety_title(entry: SensitiveSpread) -> str:
-    still = _share_of_one_value(entry.after)
-    was = _share_of_one_value(entry.before) if entry.before else 0.0
-    if still:
-        who = share_words(still).capitalize()
-        return f"{who} of the people are in groups that hold one value of {entry.column}"
-    least = counted(entry.after.l, "different value")
-    title = f"Every group holds at least {least} of {entry.column}"
-    if was:
-        title += f"; before, {share_words(was)} of the people were in groups of one"
-    return title
-
-
-def _share_of_one_value(state: SpreadState) -> float:
-    everybody = sum(own.records for own in state.people_by_l)
-    alone = sum(own.records for own in state.people_by_l if own.to == 1)
-    return alone / everybody if everybody else 0.0
 
 
 def distance_chart(entry: SensitiveSpread, place: int) -> Chart | None:
@@ -61,7 +43,7 @@ def distance_chart(entry: SensitiveSpread, place: int) -> Chart | None:
     shares = {"Before": shares_of(before.people_by_t), "After": shares_of(after.people_by_t)}
     return _grouped(
         f"distance-{place}",
-        f"No group is further than {after.t:.2f} from the table; before, up to {before.t:.2f}",
+        distance_finding(entry.column, before.t, after.t),
         f"Share of people by how far {entry.column} in their group is from the whole table (t; "
         f"{DISTANCES[entry.distance]}), in percent",
         "Distance to the table, 0 same to 1 nothing in common",

@@ -5,59 +5,43 @@ from typing import Any
 
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.figure_parts import horizontal_bars
+from deid_portal.engine.charts.findings import left_out_shares_finding, lost_finding
 from deid_portal.engine.charts.look import BEFORE, INK_2, MUTE
 from deid_portal.engine.report.left_out import PayingColumn, PayingGroup
 from deid_portal.engine.report.table import RowCounts
 from deid_portal.engine.wording.numbers import percent, thousands
-from deid_portal.engine.wording.words import share_words, value_words
+from deid_portal.engine.wording.words import value_words
 
 EVERYBODY = "All people"
 MOST_MARKED = 3
+MOST_DRAWN = 10  # groups; all are in the table
 MOST_ACROSS, LONGEST_ACROSS = 5, 60  # groups, and characters of their names, in one row
 
 
 def left_out_shares_chart(entry: PayingColumn, rows: RowCounts) -> Chart:
-    groups = sorted(entry.groups, key=share_left_out, reverse=True)
+    groups = sorted(entry.groups, key=lambda group: group.share_left_out, reverse=True)
     total = rows.released + rows.suppressed
     overall = rows.suppressed / max(total, 1)
     return Chart(
         id="who-pays-left-out",
-        title=_left_out_title(groups),
+        title=left_out_shares_finding(groups),
         caption=f"Who pays: rows left out, by {_by(entry)}",
         figure=_bars(
-            [value_words(group.value) for group in groups],
-            [share_left_out(group) for group in groups],
+            groups,
+            lambda group: group.share_left_out,
             overall,
             "Left out, %",
-            [percent(share_left_out(group)) for group in groups],
         ),
         table=_table(
             groups,
             {
                 "Left out": _left_out_of,
-                "Share": lambda group: percent(share_left_out(group)),
+                "Share": lambda group: percent(group.share_left_out),
             },
             [f"{thousands(rows.suppressed)} of {thousands(total)}", percent(overall)],
         ),
         note=_note(entry),
     )
-
-
-def _left_out_title(groups: list[PayingGroup]) -> str:
-    worst, largest = groups[0], max(groups, key=lambda group: group.records)
-    if share_left_out(worst) == 0:
-        return "Nobody of these groups was left out"
-    if share_left_out(worst) < 1.5 * share_left_out(groups[-1]):
-        return "All groups are left out about equally often"
-    name = value_words(worst.value)
-    if worst is largest or not share_left_out(largest):
-        return f"{share_words(share_left_out(worst)).capitalize()} of “{name}” are left out"
-    times = _times(share_left_out(worst) / share_left_out(largest))
-    return f"Small groups are left out up to {times} times as often as the largest"
-
-
-def _times(ratio: float) -> str:
-    return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}".removesuffix(".0")
 
 
 def lost_chart(entry: PayingColumn) -> Chart:
@@ -66,11 +50,11 @@ def lost_chart(entry: PayingColumn) -> Chart:
     overall = sum(group.loss * group.records for group in groups) / max(total, 1)
     return Chart(
         id="who-pays-lost",
-        title=_lost_title(groups),
+        title=lost_finding(groups),
         caption=f"Detail lost by {_by(entry)}; a row that is left out loses all of it",
         figure=_bars(
-            [value_words(group.value) for group in groups],
-            [group.loss for group in groups],
+            groups,
+            lambda group: group.loss,
             overall,
             "Detail lost, %",
         ),
@@ -86,29 +70,17 @@ def lost_chart(entry: PayingColumn) -> Chart:
     )
 
 
-def _lost_title(groups: list[PayingGroup]) -> str:
-    most, least = groups[0], groups[-1]
-    if not most.loss:
-        return "Nobody lost any detail"
-    if most.loss - least.loss < 0.02:
-        return f"Everybody lost about the same: {share_words(most.loss)} of the detail"
-    return (
-        f"“{value_words(most.value)}” lost {percent(most.loss, 0)} of the detail, "
-        f"“{value_words(least.value)}” {percent(least.loss, 0)}"
-    )
-
-
 def _by(entry: PayingColumn) -> str:
     return f"{entry.column}, in {entry.level_name}" if entry.level_name else entry.column
 
 
 def _note(entry: PayingColumn) -> str:
-    merged = entry.merged
-    return f"“smaller groups” are {thousands(merged)} values told together." if merged else ""
-
-
-def share_left_out(group: PayingGroup) -> float:
-    return group.suppressed / max(group.records, 1)
+    told = []
+    if len(entry.groups) > MOST_DRAWN:
+        told.append(f"The {MOST_DRAWN} of {len(entry.groups):,} groups that pay most are drawn.")
+    if entry.merged:
+        told.append(f"“smaller groups” are {thousands(entry.merged)} values told together.")
+    return " ".join(told)
 
 
 def _left_out_of(group: PayingGroup) -> str:
@@ -116,27 +88,25 @@ def _left_out_of(group: PayingGroup) -> str:
 
 
 def _bars(
-    names: list[str],
-    shares: list[float],
+    groups: Sequence[PayingGroup],
+    share_of: Callable[[PayingGroup], float],
     overall: float,
     title: str,
-    words: Sequence[str] | None = None,
 ) -> Any:
     """Draw the most affected groups first, highlight those far above the mean, which comes last."""
+    shares = [share_of(group) for group in groups[:MOST_DRAWN]]
     marked = [
         place < MOST_MARKED and share >= 2 * overall and share > 0
         for place, share in enumerate(shares)
     ]
     colors = [BEFORE if own else MUTE for own in marked]
-    figure = horizontal_bars(
-        [*names, EVERYBODY],
+    return horizontal_bars(
+        [*(value_words(group.value) for group in groups[:MOST_DRAWN]), EVERYBODY],
         [100 * share for share in (*shares, overall)],
         [*colors, INK_2],
-        [*(words or map(percent, shares)), percent(overall)],
+        [*map(percent, shares), percent(overall)],
         x=title,
     )
-    # Leave room for the label of the longest bar.
-    return figure.update_xaxes(range=[0, 115 * max(*shares, overall, 0.01)])
 
 
 def _table(

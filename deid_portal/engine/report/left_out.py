@@ -59,6 +59,10 @@ class PayingGroup(Part):
     suppressed: int
     loss: float
 
+    @property
+    def share_left_out(self) -> float:
+        return self.suppressed / max(self.records, 1)
+
 
 @dataclass(frozen=True, kw_only=True)
 class PayingColumn(Part):

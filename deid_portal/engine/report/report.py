@@ -22,7 +22,7 @@ from deid_portal.engine.report.remedies import FoundRemedy
 from deid_portal.engine.report.risk import RiskReport
 from deid_portal.engine.report.rules import NearestMiss, RuleVerdict
 from deid_portal.engine.report.sensitive import SensitiveSpread, SurestGuess
-from deid_portal.engine.report.table import ColumnReport, InputSummary, RowCounts
+from deid_portal.engine.report.table import ColumnReport, InputSummary, LostColumns, RowCounts
 from deid_portal.engine.report.transformation import MethodStep, SearchSummary, Transformation
 from deid_portal.engine.report.utility import ReleaseComparison, UtilityMeasures
 
@@ -105,6 +105,16 @@ class Report(Part):
         if self.network is None:
             raise NotTold("No network is told of here.")
         return self.network
+
+    @property
+    def lost_columns(self) -> LostColumns:
+        """Return the columns of which nothing, or nearly nothing, is left."""
+        return LostColumns.of(self.columns if self.tells("columns") else {}, self.rows)
+
+    @property
+    def hidden_columns(self) -> frozenset[str]:
+        """Return the columns that show one label for everybody: there is nothing to compare."""
+        return frozenset(self.lost_columns.hidden)
 
     @property
     def steps(self) -> tuple[MethodStep, ...]:

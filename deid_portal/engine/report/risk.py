@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from deid_portal.engine.report.part import Part, null
 
+LEAST_HELP = 0.1  # share of the average risk that must go away before it is called a help
+
 
 @dataclass(frozen=True)
 class RiskRange(Part):
@@ -95,6 +97,16 @@ class ColumnInfluence(Part):
 
 
 @dataclass(frozen=True)
+class PairInfluence(Part):
+    """The risk without two columns, and by how much it is lower than with them."""
+
+    columns: tuple[str, str]
+    average_risk: float
+    sample_uniques: int
+    average_risk_saved: float
+
+
+@dataclass(frozen=True)
 class Distinctness(Part):
     """How close a combination of columns is to being a key.
 
@@ -137,6 +149,8 @@ class PopulationUniques(Part):
 
 @dataclass(frozen=True)
 class RiskDetails(Part):
+    """`pairs` is told only if no column lowers the risk by itself, the most harmful pair first."""
+
     prosecutor: AttackerSummary
     journalist: AttackerSummary
     marketer: AttackerSummary
@@ -145,6 +159,12 @@ class RiskDetails(Part):
     combinations: tuple[Distinctness, ...]
     special_uniques: SpecialUniquesSummary
     population_uniques: PopulationUniques | None = None
+    pairs: tuple[PairInfluence, ...] | None = None
+
+    def helps(self, without: ColumnInfluence | PairInfluence) -> bool:
+        """Say whether leaving out these columns makes a difference to the average risk."""
+        average = self.prosecutor.average
+        return average > 0 and without.average_risk_saved >= LEAST_HELP * average
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Every class-based risk of a table in one document, for reports and the command line."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import comb
 
 import numpy as np
@@ -14,7 +15,7 @@ from deid_portal.engine.report.risk import (
 )
 from deid_portal.engine.risk.attackers import AttackerRisk, journalist, marketer, prosecutor
 from deid_portal.engine.risk.classes import share_per_band
-from deid_portal.engine.risk.column_influence import rank_columns
+from deid_portal.engine.risk.column_influence import rank_columns, rank_pairs
 from deid_portal.engine.risk.distinction import rank_projections
 from deid_portal.engine.risk.population_uniques import estimate_population_uniques
 from deid_portal.engine.risk.sample_uniques import count_sample_uniques
@@ -44,7 +45,7 @@ def summarize_risk(
     """
     sizes = patterns.counts
     combinations, special = _combine_columns(patterns)
-    return RiskDetails(
+    details = RiskDetails(
         prosecutor=_describe(prosecutor(sizes, threshold), sizes),
         journalist=_describe(journalist(sizes, people, threshold), sizes),
         marketer=_describe(marketer(sizes, people, threshold), sizes),
@@ -56,6 +57,14 @@ def summarize_risk(
         if population_size is None
         else estimate_population_uniques(sizes, population_size),
     )
+    return _with_pairs(details, patterns)
+
+
+def _with_pairs(details: RiskDetails, patterns: Patterns) -> RiskDetails:
+    """Add what leaving out two columns does, if leaving out one does nothing."""
+    if len(details.columns) < 3 or details.helps(details.columns[0]):
+        return details
+    return replace(details, pairs=tuple(rank_pairs(patterns, details.columns)))
 
 
 def _combine_columns(patterns: Patterns) -> tuple[list[Distinctness], SpecialUniques]:

@@ -1,6 +1,6 @@
 """Distinct patterns projected onto some of their columns, without the rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,19 +74,25 @@ def sizes_of(numbers: Codes, counts: Counts) -> Counts:
     return kernels.sum_by_number(numbers, counts, int(numbers.max(initial=-1)) + 1)
 
 
-def sizes_without_each(patterns: Patterns) -> Iterator[Counts]:
-    """Return the class sizes the table has without its first, second, ... quasi-identifier."""
+def sizes_without(patterns: Patterns, combinations: Iterable[Combination]) -> Iterator[Counts]:
+    """Return the class sizes the table has without each of these combinations of columns."""
     codes = patterns.codes
     if len(_words(codes)) != 1:
-        for index in range(len(codes)):
-            yield sizes_of(number_patterns(np.delete(codes, index, axis=0)), patterns.counts)
+        for left_out in combinations:
+            kept = np.delete(codes, left_out, axis=0)
+            yield sizes_of(number_patterns(kept), patterns.counts)
         return
     keys = _pack(codes)
     everything = np.uint64(2**WORD_BITS - 1)
     above = np.cumsum([_bits(column) for column in codes])
-    for column, shift in zip(codes, above[-1] - above, strict=True):
-        own = np.uint64(2 ** _bits(column) - 1) << np.uint64(shift)
-        yield projection_kernels.size_without(keys, everything ^ own, patterns.counts)
+    shifts = above[-1] - above
+    own = [
+        np.uint64(2 ** _bits(column) - 1) << np.uint64(shift)
+        for column, shift in zip(codes, shifts, strict=True)
+    ]
+    for left_out in combinations:
+        gone = np.bitwise_or.reduce([own[column] for column in left_out])
+        yield projection_kernels.size_without(keys, everything ^ gone, patterns.counts)
 
 
 def _words(codes: Codes) -> list[list[int]]:

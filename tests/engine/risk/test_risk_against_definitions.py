@@ -1,7 +1,7 @@
 """Risks of random tables agree with a slow, obvious re-implementation."""
 
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ import pytest
 from deid_portal.engine import Table
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.risk.attackers import journalist, marketer, prosecutor
-from deid_portal.engine.risk.column_influence import rank_columns
+from deid_portal.engine.risk.column_influence import rank_columns, rank_pairs
 from deid_portal.engine.risk.distinction import rank_projections
 from deid_portal.engine.table.patterns import reduce_table
 from deid_portal.engine.table.projection import project_all
@@ -62,3 +62,19 @@ def test_a_duplicated_column_changes_no_risk() -> None:
     twice = reduce_table(doubled, names, (), Progress(None))
     assert sorted(once.counts.tolist()) == sorted(twice.counts.tolist())
     assert {found.column: found.uniques_saved for found in rank_columns(twice)}["again"] == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_pairs_of_columns(seed: int) -> None:
+    rows = draw(seed)
+    patterns = reduce_table(Table.from_rows(NAMES, rows), NAMES, (), Progress(None))
+    found = rank_pairs(patterns, rank_columns(patterns))
+    assert {own.columns for own in found} <= set(permutations(NAMES, 2))
+    assert len(found) == 3
+    for without in found:
+        [kept] = [i for i, name in enumerate(NAMES) if name not in without.columns]
+        counts = Counter(row[kept] for row in rows)
+        assert without.average_risk == pytest.approx(len(counts) / len(rows))
+        assert without.sample_uniques == list(counts.values()).count(1)
+    saved = [own.average_risk_saved for own in found]
+    assert saved == sorted(saved, reverse=True)

@@ -9,7 +9,7 @@ import pytest
 from deid_portal.engine import Table
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.table.patterns import Patterns, reduce_table
-from deid_portal.engine.table.projection import project_all, sizes_without_each
+from deid_portal.engine.table.projection import project_all, sizes_without
 
 Rows = list[list[str]]
 
@@ -43,8 +43,20 @@ def test_every_combination_has_the_classes_the_rows_have(values: int) -> None:
 @pytest.mark.parametrize(("columns", "values"), [(4, 3), (9, 300)])
 def test_leaving_out_a_column_is_grouping_by_the_others(columns: int, values: int) -> None:
     rows = some_rows(200, columns, values) * 2
-    found = [sorted(sizes.tolist()) for sizes in sizes_without_each(patterns_of(rows))]
+    each = [(column,) for column in range(columns)]
+    found = [sorted(sizes.tolist()) for sizes in sizes_without(patterns_of(rows), each)]
     assert found == [
         sizes_on(rows, tuple(other for other in range(columns) if other != left_out))
         for left_out in range(columns)
+    ]
+
+
+@pytest.mark.parametrize(("columns", "values"), [(4, 3), (9, 300)])
+def test_leaving_out_two_columns_is_grouping_by_the_others(columns: int, values: int) -> None:
+    rows = some_rows(200, columns, values) * 2
+    pairs = [(0, 1), (1, 3)]
+    found = [sorted(sizes.tolist()) for sizes in sizes_without(patterns_of(rows), pairs)]
+    assert found == [
+        sizes_on(rows, tuple(other for other in range(columns) if other not in pair))
+        for pair in pairs
     ]
