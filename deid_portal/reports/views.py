@@ -18,7 +18,7 @@ from deid_portal.engine.report import Report
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import policy_in_force
 from deid_portal.reports.board import scenarios_of
-from deid_portal.reports.keeping import KeepingRun, find_keeping_run
+from deid_portal.reports.keeping import find_keeping_run
 from deid_portal.reports.pages import ROWS, ReportPageRequest, address_of_report, tabs_of
 from deid_portal.reports.remedies import describe_miss, describe_remedies
 from deid_portal.reports.selectors import OPEN_REQUESTS, is_of_an_earlier_plan, pack_recipe
@@ -85,8 +85,7 @@ def _frame(person: User, run: Run) -> dict[str, Any]:
         "dataset": run.dataset,
         "run": run,
         "verdict": judge_report(seen, rules, None if sees_values else run.finished_report),
-        "lost": seen.lost_columns,
-        "keeping": _keeping_run(person, run, seen),
+        **_lost(person, run, seen),
         "key_numbers": _key_numbers(run, seen, rules),
         "notes": ReportedSubject.of(run.dataset).notes(seen) if seen.tells("notes") else (),
         "is_outdated": is_of_an_earlier_plan(run),
@@ -106,11 +105,13 @@ def _key_numbers(run: Run, seen: Report, rules: Rules) -> list[ReportNumber]:
     return ReportedSubject.of(run.dataset).key_numbers(seen, rules)
 
 
-def _keeping_run(person: User, run: Run, seen: Report) -> KeepingRun | None:
-    lost = seen.lost_columns if run.solution else None
-    if lost is None or not lost.names:
-        return None
-    return find_keeping_run(run.number, lost, scenarios_of(run.dataset, person))
+def _lost(person: User, run: Run, seen: Report) -> dict[str, Any]:
+    """Return the columns that are gone, and the nearest run that keeps them."""
+    if not run.solution or not seen.lost_columns.names:
+        return {}
+    lost = seen.lost_columns
+    keeping = find_keeping_run(run.number, lost, scenarios_of(run.dataset, person))
+    return {"lost": lost, "keeping": keeping}
 
 
 def _sees_rows(person: User, run: Run) -> bool:
