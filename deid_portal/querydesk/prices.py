@@ -6,7 +6,6 @@ The data is never read: nothing of the vault is opened.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from deid_portal.engine.differential import (
@@ -43,10 +42,9 @@ class PricedQuestion:
     def fingerprint(self) -> str:
         return str(self.question.fingerprint())
 
-    @cached_property
-    def forecast(self) -> NoiseForecast:
-        """The forecast of the answer; takes a second for a trained model."""
-        return self.question.forecast()
+    def forecast(self, confidence: float, rows: int | None = None) -> NoiseForecast:
+        """Return the forecast of the answer; takes a second for a trained model."""
+        return self.question.forecast(confidence, rows)
 
 
 def setting_of(terms: Terms) -> PrivacySetting:
@@ -73,12 +71,16 @@ def price_question(terms: Terms, document: Mapping[str, Any]) -> PricedQuestion:
 
 
 def price_for_accuracy(
-    terms: Terms, document: Mapping[str, Any], half_width: float, confidence: float
+    terms: Terms,
+    document: Mapping[str, Any],
+    half_width: float,
+    confidence: float,
+    rows: int | None = None,
 ) -> PricedQuestion:
     """Find the ε that keeps the answer within `half_width` of the truth with this confidence."""
     setting = setting_of(terms)
     asked = read_question(setting, {**document, "epsilon": 1.0})
-    epsilon = round_up(asked.with_accuracy(half_width, confidence).price.epsilon)
+    epsilon = round_up(asked.with_accuracy(half_width, confidence, rows).price.epsilon)
     return price_question(terms, {**document, "epsilon": max(epsilon, _smallest(terms))})
 
 

@@ -5,7 +5,7 @@ columns that are not open are in no list. Nothing here reads the data.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.http import QueryDict
@@ -77,6 +77,48 @@ def draft_fields(fields: Mapping[str, list[str]]) -> QueryDict:
     return posted
 
 
+def fields_of_question(document: Mapping[str, Any], setting: PrivacySetting) -> QueryDict:
+    """Return the form fields that compose this question, as far as its columns are still open."""
+    posted = QueryDict(mutable=True)
+    kind = kinds_of(setting).get(document["query"])
+    if kind is None:
+        return posted
+    posted["kind"] = kind.kind
+    posted["epsilon"] = f"{plain_number(document['epsilon'])}"
+    for own in kind.fields:
+        given = document.get(own.name)
+        name = "rows" if _is_row_count(own) else f"f-{own.name}"
+        if own.kind == "columns":
+            posted.setlist(name, list(given or ()))
+        elif isinstance(given, list | tuple):
+            posted[name] = ", ".join(f"{plain_number(number)}" for number in given)
+        else:
+            posted[name] = "" if given is None else str(given)
+    open_conditions = [one for one in document["where"] if one["column"] in setting.domains]
+    posted["conditions"] = str(len(open_conditions))
+    for number, condition in enumerate(open_conditions):
+        _add_condition_fields(posted, f"c{number}-", condition)
+    return posted
+
+
+def _add_condition_fields(posted: QueryDict, start: str, condition: Mapping[str, Any]) -> None:
+    posted[f"{start}column"] = condition["column"]
+    ((test, operand),) = ((key, own) for key, own in condition.items() if key != "column")
+    if test == "missing":
+        posted[f"{start}test"] = "missing" if operand else "present"
+    elif test in ("is", "is_not"):
+        texts = [domain_value_words(value) for value in operand]
+        posted[f"{start}test"] = "one_of" if test == "is" and len(texts) > 1 else test
+        posted[f"{start}value"] = texts[0]
+        posted.setlist(f"{start}values", texts)
+    else:
+        posted[f"{start}test"] = test
+        ends = dict(zip(("low", "high"), operand, strict=True)) if test == "between" else {}
+        ends = ends or {"low" if test == "at_least" else "high": operand}
+        for name, end in ends.items():
+            posted[f"{start}{name}"] = str(end)
+
+
 @dataclass(frozen=True)
 class FormOption:
     value: str
@@ -92,9 +134,16 @@ class QuestionControl:
     label: str
     shape: str
     text: str = ""
+    proposed: str = ""  # the text it begins with
     choices: list[FormOption] = field(default_factory=list)
     help: str = ""
     is_column: bool = False
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether somebody chose something else than what was proposed."""
+        is_other = bool(self.choices) and not self.choices[0].chosen
+        return self.text != self.proposed or is_other
 
     @property
     def chosen_words(self) -> str:
@@ -122,17 +171,27 @@ class ComposedQuestion:
     entries: dict[str, Any]
     where: list[dict[str, Any]]
     problem: str = ""
+    rows: int | None = None  # about how many are supposed to fit, for questions that say it
+
+    def with_rows(self, rows: int) -> "ComposedQuestion":
+        return replace(self, rows=rows)
 
     def document(self) -> dict[str, Any]:
         """Return the question without a price; raises InvalidPlan if an entry is missing."""
         if self.problem:
             raise InvalidPlan(self.problem)
-        return {"query": self.kind.kind, **self.entries, "where": self.where}
+        supposed = {own.name: self.rows for own in self.kind.fields if _is_row_count(own)}
+        return {"query": self.kind.kind, **supposed, **self.entries, "where": self.where}
 
     @property
     def kind_name(self) -> str:
         """The name of the kind, since templates would call the class."""
         return self.kind.kind
+
+    @property
+    def says_rows(self) -> bool:
+        """Whether the question itself says about how many rows there are."""
+        return any(_is_row_count(own) for own in self.kind.fields)
 
     @property
     def can_be_exact(self) -> bool:
@@ -157,9 +216,12 @@ class ComposedQuestion:
     @property
     def has_finer_choice(self) -> bool:
         """Whether one of these was changed, so that they must be visible."""
-        return any(
-            part.text or (part.choices and not part.choices[0].chosen) for part in self.finer_parts
-        )
+        return any(part.is_changed for part in self.finer_parts)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that the entries of the question name."""
+        return list(dict.fromkeys(_columns_of(self)))
 
     @property
     def _others(self) -> list[QuestionControl]:
@@ -168,13 +230,20 @@ class ComposedQuestion:
 
     @property
     def unit(self) -> str:
-        """The unit of accuracies: people, links, or that of the column."""
-        if self.kind.answer_unit == "links":
-            return "links"
+        """The unit of accuracies: people, links, percentiles, or that of the column."""
+        if self.kind.answer_unit in ("links", "percentiles"):
+            return self.kind.answer_unit
         column = self.entries.get("column")
+        if self.kind.answer_unit == "squared":
+            return f"{column}²"
         has_unit = any(own.kind == "number-column" for own in self.kind.fields)
         if column and has_unit and not self.kind.answer_unit:
             return str(column)
+        return self.counted_unit
+
+    @property
+    def counted_unit(self) -> str:
+        """What is counted: people, or rows where a person may have several."""
         return "people" if self.setting.person or self.setting.rows_per_person == 1 else "rows"
 
     @property
@@ -185,7 +254,7 @@ class ComposedQuestion:
     @property
     def declared(self) -> str:
         """What the steward declared about the columns in the sentence."""
-        names = [*_columns_of(self), *(str(entry["column"]) for entry in self.where)]
+        names = [*self.columns, *(str(entry["column"]) for entry in self.where)]
         return ", ".join(domain_words(name, self.setting) for name in dict.fromkeys(names))
 
 
@@ -195,6 +264,10 @@ COLUMN_KINDS: dict[str, tuple[type[Domain], ...]] = {
     "values-column": (ValuesDomain,),
     "date-column": (DateDomain,),
 }
+
+
+def _is_row_count(own: Field) -> bool:
+    return isinstance(own, NumberField) and own.is_row_count
 
 
 def _own_name(part: QuestionControl) -> str:
@@ -259,9 +332,10 @@ def compose_question(posted: QueryDict, setting: PrivacySetting) -> ComposedQues
     kinds = {kind.kind: kind for kind in kinds_that_fit(setting)}
     if not kinds:
         raise InvalidPlan("No column is open for questions yet.")
-    kind = kinds.get(posted.get("kind", ""), next(iter(kinds.values())))
+    named = posted.get("set-kind") or posted.get("kind", "")
+    kind = kinds.get(named, next(iter(kinds.values())))
     reader = _QuestionReader(posted, setting)
-    parts = [reader.part(own) for own in kind.fields]
+    parts = [reader.part(own) for own in kind.fields if not _is_row_count(own)]
     conditions = [reader.condition(number) for number in reader.condition_numbers()]
     return ComposedQuestion(
         kind, setting, parts, conditions, reader.entries, reader.where, reader.problem
@@ -361,24 +435,26 @@ class _QuestionReader:
         text = self._text(name)
         if name not in self.posted:
             text = suggested(own.name, self.setting)
-        if not text and isinstance(own, NumberField) and own.default is not None:
-            text = f"{plain_number(own.default)}"
+        proposed = suggested(own.name, self.setting)
+        if isinstance(own, NumberField) and own.default is not None:
+            proposed = f"{plain_number(own.default)}"
+            text = text or proposed
         if own.kind == "numbers":
-            return self._numbers(own, name, text)
+            return self._numbers(own, name, text, proposed)
         if text:
             number = self._read(text, own.label)
             self.entries[own.name] = number
         elif own.required:
             self._amiss(f"{own.label}: a number is needed.")
-        return QuestionControl(name, own.label, "number", text, help=own.help)
+        return QuestionControl(name, own.label, "number", text, proposed, help=own.help)
 
-    def _numbers(self, own: Field, name: str, text: str) -> QuestionControl:
+    def _numbers(self, own: Field, name: str, text: str, proposed: str) -> QuestionControl:
         pieces = [piece for piece in text.replace(";", ",").split(",") if piece.strip()]
         if pieces:
             self.entries[own.name] = [self._read(piece.strip(), own.label) for piece in pieces]
         elif own.required:
             self._amiss(f"{own.label}: numbers with commas between them are needed.")
-        return QuestionControl(name, own.label, "numbers", text, help=own.help)
+        return QuestionControl(name, own.label, "numbers", text, proposed, help=own.help)
 
     def condition_numbers(self) -> list[int]:
         count = self._text("conditions")

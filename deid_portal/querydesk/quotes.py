@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 from django.http import QueryDict
 
 from deid_portal.accounts.models import User
+from deid_portal.engine.differential import NoiseForecast, read_question
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.wording.numbers import NBSP
 from deid_portal.querydesk.amounts import epsilon_of, read_typed_number, shown
+from deid_portal.querydesk.expected_rows import ExpectedRows, expect_rows
 from deid_portal.querydesk.ledger import Balance, balance_of
 from deid_portal.querydesk.models import Desk, Question, Terms
 from deid_portal.querydesk.prices import (
@@ -27,7 +29,14 @@ from deid_portal.querydesk.prices import (
 )
 from deid_portal.querydesk.question_form import ComposedQuestion
 from deid_portal.querydesk.selectors import closer_answer, stored_answer
-from deid_portal.querydesk.vocabulary import sure_words, write_width
+from deid_portal.querydesk.vocabulary import (
+    question_kind_words,
+    sure_words,
+    write_factor,
+    write_surest_guess,
+    write_wanted,
+    write_width,
+)
 
 STEPS = 100
 USUAL_MOST = 2.0
@@ -51,17 +60,34 @@ class Quote:
     slider: int
     confidence: float
     ticks: list[Tick]
+    rows: ExpectedRows | None = None  # how many are supposed to fit, where accuracy depends on it
     priced: PricedQuestion | None = None
+    forecast: NoiseForecast | None = None
     problem: str = ""
-    width: float | None = None
     free: Question | None = None  # the same question, answered or queued
     closer: Question | None = None  # the same question, answered more exactly
+    closer_priced: PricedQuestion | None = None
+    closer_width: str = ""
     fit_epsilon: str = ""  # what the balance could pay for
     fit_width: str = ""
 
     @property
+    def width(self) -> float | None:
+        return self.forecast.half_width if self.forecast else None
+
+    @property
+    def stored(self) -> Question | None:
+        """The best answer that was paid for already, if it is as exact as this one or more."""
+        return self.free or self.closer
+
+    @property
+    def to_ask(self) -> PricedQuestion | None:
+        """What the main button asks: nobody pays for less than is there already."""
+        return self.closer_priced or self.priced
+
+    @property
     def micro(self) -> int:
-        if self.priced is None or self.free is not None:
+        if self.priced is None or self.stored is not None:
             return 0
         return self.priced.micro
 
@@ -76,10 +102,6 @@ class Quote:
     @property
     def can_ask(self) -> bool:
         return self.priced is not None and not self.is_short
-
-    @property
-    def closer_epsilon(self) -> str:
-        return shown(self.closer.price_micro) if self.closer else ""
 
     @property
     def left_after(self) -> str:
@@ -99,46 +121,50 @@ class Quote:
     @property
     def promise(self) -> str:
         """The accuracy of the answer, in words."""
-        if self.priced is None:
+        if self.priced is None or self.forecast is None:
             return ""
-        if self.width is None:
-            return self.priced.forecast.sentence
+        if self.width is None or not self.priced.question.width_is_distance:
+            return self.forecast.sentence
         if not self.width:
             return f"{sure_words(self.confidence)} are exact."
         off = write_width(self.width)
-        return f"{sure_words(self.confidence)} lie within {off} of the truth."
+        return f"{sure_words(self.confidence)} lie within {off} of the truth{self._supposing}."
+
+    @property
+    def _supposing(self) -> str:
+        return f" if {self.rows.number:,} or more fit" if self.rows else ""
 
     @property
     def odds(self) -> str:
         """The factor by which an answer can be likelier with a person than without."""
         if self.priced is None:
             return ""
-        times = math.exp(self.priced.question.price.epsilon)
-        return f"{times:,.1f}" if times < 100 else f"{times:,.0f}"
+        return write_factor(math.exp(self.priced.question.price.epsilon))
 
     @property
     def surest_guess(self) -> str:
         """The largest posterior chance of a guess whose prior chance was 1/2."""
         if self.priced is None:
             return ""
-        epsilon = self.priced.question.price.epsilon
-        return f"{100 / (1 + math.exp(-epsilon)):.0f}{NBSP}%"
+        return write_surest_guess(self.priced.question.price.epsilon)
 
 
 def quote(
     desk: Desk, terms: Terms, person: User, composition: ComposedQuestion, posted: QueryDict
 ) -> Quote:
     """Return the price of the form's question; a problem is a message in it, never an exception."""
-    reader = _QuoteReader(terms, composition, posted)
+    reader = _QuoteReader(desk, terms, composition, posted)
     offer = Quote(
         balance=balance_of(desk, person, terms),
         epsilon=reader.text("epsilon"),
         accuracy=reader.text("accuracy"),
         slider=reader.slider(),
         confidence=reader.confidence,
-        ticks=reader.ticks(),
+        ticks=[],
     )
     try:
+        offer = replace(offer, rows=reader.suppose_rows())
+        offer = replace(offer, ticks=reader.ticks())
         priced = reader.price()
     except InvalidPlan as reason:
         return replace(offer, problem=_plain(str(reason), composition))
@@ -147,14 +173,24 @@ def quote(
         priced=priced,
         epsilon=shown(priced.micro),
         slider=reader.place_of(epsilon_of(priced.micro)),
-        width=reader.width_of(priced),
+        forecast=reader.forecast(priced),
         free=stored_answer(desk, terms, priced),
     )
     if reader.lead() != "accuracy" or offer.width is None:
-        offer = replace(offer, accuracy="" if offer.width is None else write_width(offer.width))
+        offer = replace(offer, accuracy=write_wanted(offer.width))
     if offer.free is None:
-        offer = replace(offer, closer=closer_answer(desk, terms, priced))
+        offer = _with_closer_answer(offer, reader, closer_answer(desk, terms, priced))
     return _with_what_fits(offer, reader) if offer.is_short else offer
+
+
+def _with_closer_answer(offer: Quote, reader: "_QuoteReader", closer: Question | None) -> Quote:
+    """Add an answer that is more exact than what was asked for, and costs nothing any more."""
+    if closer is None:
+        return offer
+    priced = price_question(reader.terms, closer.document)
+    width = reader.forecast(priced).half_width
+    words = "" if width is None else write_width(width)
+    return replace(offer, closer=closer, closer_priced=priced, closer_width=words)
 
 
 def _with_what_fits(offer: Quote, reader: "_QuoteReader") -> Quote:
@@ -166,7 +202,7 @@ def _with_what_fits(offer: Quote, reader: "_QuoteReader") -> Quote:
         fitting = price_question(reader.terms, {**reader.document(), "epsilon": epsilon_of(left)})
     except InvalidPlan:
         return offer
-    width = reader.width_of(fitting)
+    width = reader.forecast(fitting).half_width
     return replace(
         offer,
         fit_epsilon=shown(fitting.micro),
@@ -183,6 +219,8 @@ def _plain(sentence: str, composition: ComposedQuestion) -> str:
     if condition and int(condition[1]) < len(composition.where):
         return f"{composition.where[int(condition[1])]['column']}: {rest}"
     labels = {own.name: own.label.removeprefix("Or ") for own in composition.kind.fields}
+    if place == "accuracy" and "no accuracy" in rest:
+        return _begin_large(rest)
     label = {**labels, "accuracy.half_width": "How exact"}.get(place.partition("[")[0])
     return _begin_large(f"{label}: {rest}" if label else rest)
 
@@ -192,8 +230,13 @@ def _begin_large(sentence: str) -> str:
 
 
 class _QuoteReader:
-    def __init__(self, terms: Terms, composition: ComposedQuestion, posted: QueryDict) -> None:
-        self.terms, self.composition, self.posted = terms, composition, posted
+    def __init__(
+        self, desk: Desk, terms: Terms, composition: ComposedQuestion, posted: QueryDict
+    ) -> None:
+        self.desk, self.terms = desk, terms
+        self.composition, self.posted = composition, posted
+        self.is_around = question_kind_words(composition.kind.kind).is_around
+        self.rows: int | None = None
         self.confidence = self._confidence()
         self.low = epsilon_of(terms.smallest_micro)
         self.high = min(max(USUAL_MOST, 20 * self.low), 20.0)
@@ -203,6 +246,17 @@ class _QuoteReader:
 
     def document(self) -> dict[str, object]:
         return self.composition.document()
+
+    def suppose_rows(self) -> ExpectedRows | None:
+        """Return about how many rows fit, if accuracy or question depend on it."""
+        if not self.composition.says_rows:
+            asked = read_question(self.composition.setting, {**self.document(), "epsilon": 1.0})
+            if not asked.depends_on_rows:
+                return None
+        found = expect_rows(self.desk, self.terms, self.composition, self.text("rows"))
+        self.rows = found.number
+        self.composition = self.composition.with_rows(found.number)
+        return found
 
     def _confidence(self) -> float:
         chosen = self.text("confidence")
@@ -237,7 +291,8 @@ class _QuoteReader:
         wanted = read_typed_number(self.text("accuracy").lstrip("± "))
         if wanted is None:
             raise InvalidPlan("Say how exact the answer must be: a number above 0.")
-        return price_for_accuracy(self.terms, self.document(), wanted, self.confidence)
+        document = self.document()
+        return price_for_accuracy(self.terms, document, wanted, self.confidence, self.rows)
 
     def _epsilon(self) -> float | None:
         return read_typed_number(self.text("set-epsilon") or self.text("epsilon"))
@@ -251,10 +306,8 @@ class _QuoteReader:
         place = math.log(epsilon / self.low) / math.log(self.high / self.low)
         return min(max(round(STEPS * place), 0), STEPS)
 
-    def width_of(self, priced: PricedQuestion) -> float | None:
-        if not self.composition.can_be_exact:
-            return None
-        return priced.question.forecast(self.confidence).half_width
+    def forecast(self, priced: PricedQuestion) -> NoiseForecast:
+        return priced.forecast(self.confidence, self.rows)
 
     def ticks(self) -> list[Tick]:
         """Three positions of the slider; without widths if there is no forecast."""
@@ -268,5 +321,9 @@ class _QuoteReader:
             priced = price_question(self.terms, {**self.document(), "epsilon": epsilon})
         except InvalidPlan:
             return ""
-        width = self.width_of(priced)
-        return "" if width is None else f"± {write_width(width)}"
+        width = self.forecast(priced).half_width
+        if width is None:
+            return ""
+        if not width:
+            return "exact"
+        return f"± {write_width(width)}" if self.is_around else write_width(width)

@@ -73,14 +73,19 @@ def stored_answer(desk: Desk, terms: Terms, priced: PricedQuestion) -> Question 
 
 
 def closer_answer(desk: Desk, terms: Terms, priced: PricedQuestion) -> Question | None:
-    """Return a stored answer to the same question at a higher price, at least as exact."""
+    """Return the best stored answer to the same question, if it is more exact."""
+    best = best_answer(desk, terms, priced.topic)
+    return best if best is not None and best.price_micro > priced.micro else None
+
+
+def best_answer(desk: Desk, terms: Terms, topic: str) -> Question | None:
+    """Return the most exact stored answer to a question, at whatever price."""
     return (
         desk.questions.filter(
-            topic=priced.topic,
+            topic=topic,
             table_id=terms.dataset.table_id,
             repeat_of=None,
             status=WorkStatus.FINISHED,
-            price_micro__gt=priced.micro,
         )
         .order_by("-price_micro")
         .first()

@@ -9,19 +9,21 @@ from deid_portal.querydesk.vocabulary import write_width
 
 def tips_of(composition: ComposedQuestion, offer: Quote, smallest_micro: int) -> list[str]:
     """Return the accuracy at half the price, if known and possible."""
-    if offer.priced is None or offer.width is None or offer.free is not None:
+    if offer.priced is None or offer.width is None or offer.stored is not None:
         return []
     if offer.priced.micro < 2 * smallest_micro:
         return []
     half = offer.priced.question.with_epsilon(epsilon_of(offer.priced.micro) / 2)
     try:
-        width = half.forecast(offer.confidence).half_width
+        rows = offer.rows.number if offer.rows else None
+        width = half.forecast(offer.confidence, rows).half_width
     except InvalidPlan:
         return []
     if width is None or width <= offer.width:
         return []
-    words = f"± {write_width(width)} instead of ± {write_width(offer.width)} costs half."
-    if composition.unit != "people":
+    now = f"± {write_width(offer.width)}" if offer.width else "an exact answer"
+    words = f"± {write_width(width)} instead of {now} costs half."
+    if composition.unit != "people" or not offer.priced.question.width_is_distance:
         return [words]
     example = _round_number_above(50 * width)
     return [

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from deid_portal.engine.differential.number_words import width_words
 from deid_portal.engine.wording.numbers import NBSP
 
 MINUS = "−"
@@ -19,21 +20,40 @@ class KindWords:
     lead: str
     among: str = "among people with"
     tail: str = ""  # after the selects
+    accuracy: str = "I need the answer to within"
+    is_around: bool = True  # whether that reaches to either side of the answer
 
 
 KINDS = {
     "count": KindWords("users", "How many", "count of people", "How many people", "have"),
     "mean": KindWords("math-function", "Average", "mean of a number", "What is the average"),
     "histogram": KindWords("chart-histogram", "Spread", "histogram", "How is spread"),
-    "most-common": KindWords("trophy", "Most common", "the top value", "What is the most common"),
+    "most-common": KindWords(
+        "trophy",
+        "Most common",
+        "the top value",
+        "What is the most common",
+        accuracy="No other value may lead by more than",
+        is_around=False,
+    ),
     "count-by-group": KindWords(
         "chart-bar", "By group", "a count per value", "How many people per"
     ),
     "sum": KindWords("sum", "Sum", "of a number", "What is the sum of"),
     "variance": KindWords("activity", "Variance", "how far apart", "How much varies"),
-    "median": KindWords("chart-dots", "Median", "the middle", "What is the middle of"),
+    "median": KindWords(
+        "chart-dots",
+        "Median",
+        "the middle",
+        "What is the middle of",
+        accuracy="I need its interval to reach no further than",
+    ),
     "quantiles": KindWords(
-        "list-numbers", "Quantiles", "cut points", "Where are the cut points of"
+        "list-numbers",
+        "Quantiles",
+        "cut points",
+        "Where are the cut points of",
+        accuracy="I need each interval to reach no further than",
     ),
     "histogram-mean": KindWords(
         "chart-bar",
@@ -86,8 +106,30 @@ def question_kind_words(kind: str, label: str = "", tile: str = "") -> KindWords
 
 
 def write_width(width: float) -> str:
-    """Write a half width with its significant digits: 3, 0.073, 1,250."""
-    return write_significant(width, of=width)
+    """Write a half width with three digits, never smaller than it is: 3, 0.0726, 1,250."""
+    return width_words(width)
+
+
+def write_wanted(width: float | None) -> str:
+    """Write a half width as a form shows it; whole numbers that are exact lie within one half."""
+    return "" if width is None else write_width(width or 0.5)
+
+
+def write_factor(times: float) -> str:
+    """Write by how much something is likelier at most, with two digits of what it is above 1."""
+    above = width_words(times - 1) if times > 1 else "0"
+    digits = max(len(above.partition(".")[2]) - 1, 2 if times < 10 else 1) if times < 100 else 0
+    unit = 10**digits
+    return f"{math.ceil(times * unit - 1e-9) / unit:,.{digits}f}"
+
+
+def write_surest_guess(epsilon: float) -> str:
+    """Write how sure somebody who would have tossed a coin gets by an answer at most."""
+    percent = 100 / (1 + math.exp(-epsilon))
+    if percent > 99.9:
+        return f"over 99.9{NBSP}%"
+    digits = 0 if percent >= 51 else 1 if percent >= 50.1 else 3
+    return f"{math.ceil(percent * 10**digits - 1e-9) / 10**digits:.{digits}f}{NBSP}%"
 
 
 def write_significant(number: float, of: float | None = None) -> str:
@@ -101,6 +143,8 @@ def write_significant(number: float, of: float | None = None) -> str:
     text = f"{number:,.{min(decimals, 9)}f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
+    if text in ("0", "-0") and number and not of:
+        text = f"{number:.2g}"
     return text.replace("-", MINUS)
 
 

@@ -69,7 +69,8 @@ def test_ask_and_read_the_answer(cast: Cast, desk: Desk, signed_in: SignIn) -> N
     client = signed_in(cast.analyst)
     answer = client.post(f"/query-desk/{desk.id}/ask/", _form())
     question = Question.objects.get()
-    assert answer["Location"] == f"/query-desk/{desk.id}/#answer-{question.id}"
+    kept = f"/query-desk/{desk.id}/?question={question.id}"
+    assert answer["Location"] == f"{kept}#answer-{question.id}"
     assert "The price is reserved" in client.get(f"/query-desk/{desk.id}/").content.decode()
     factories.answer_question(question)
     page = client.get(f"/query-desk/{desk.id}/").content.decode()
@@ -137,7 +138,95 @@ def test_the_same_question_is_free_and_a_closer_answer_is_offered(
     assert re.search(r"Answered on \d+ \w+ \d+", same.content.decode())
     assert same.context["quote"].price == "0.00"
     less = client.post(f"/query-desk/{desk.id}/price/", _form(epsilon="0.5"))
-    assert "take that answer, free" in less.content.decode()
+    text = less.content.decode()
+    assert "Show the better answer, free" in text
+    assert "and ask" not in text  # paying for a worse one is not offered
+    assert less.context["quote"].left_after == "5.00"
+    client.post(f"/query-desk/{desk.id}/ask/", _form(epsilon="0.5"))
+    question = Question.objects.get(asked_by=cast.analyst)
+    assert (question.price_micro, question.document["epsilon"]) == (0, 1.0)
+    assert question.repeat_of is not None
+    assert balance_of(desk, cast.analyst).left == 5_000_000
+
+
+def test_the_question_stays_after_asking(cast: Cast, desk: Desk, signed_in: SignIn) -> None:
+    """Every kind, with conditions of every test, comes back from what is stored."""
+    client = signed_in(cast.analyst)
+    setting = setting_of(desk.current)
+    conditions = {
+        "conditions": "3",
+        "c0-column": "Age",
+        "c0-test": "between",
+        "c0-low": "20",
+        "c0-high": "60",
+        "c1-column": "Condition",
+        "c1-test": "one_of",
+        "c1-values": "Cancer",
+        "c2-column": "Condition",
+        "c2-test": "present",
+    }
+    for kind in kinds_that_fit(setting):
+        form = _form(kind=kind.kind, rows="500", **{**conditions, "epsilon": "0.1"})
+        answer = client.post(f"/query-desk/{desk.id}/ask/", form)
+        asked = Question.objects.get(key=form["key"])
+        composed = client.get(answer["Location"].partition("#")[0]).context
+        assert composed["composition"].kind is kind
+        assert composed["quote"].free == asked, kind.kind
+    # The id of somebody else's question composes nothing.
+    assert signed_in(cast.steward).get(answer["Location"].partition("#")[0]).status_code == 404
+
+
+def test_every_kind_is_accuracy_first(cast: Cast, desk: Desk, signed_in: SignIn) -> None:
+    client = signed_in(cast.analyst)
+    address = f"/query-desk/{desk.id}/price/"
+    for kind in kinds_that_fit(setting_of(desk.current)):
+        page = client.post(address, _form(kind=kind.kind, rows="2000"))
+        quote = page.context["quote"]
+        if not kind.has_accuracy:
+            assert "I want to pay" in page.content.decode()
+            assert quote.forecast.example, kind.kind
+            continue
+        assert "I want to pay" not in page.content.decode(), kind.kind
+        wanted = {"accuracy": quote.accuracy, "was-accuracy": "1", "epsilon": "0.2"}
+        again = client.post(address, _form(kind=kind.kind, rows="2000", **wanted)).context["quote"]
+        assert again.width <= quote.width * 1.01, kind.kind
+        assert "e+" not in again.promise
+
+
+def test_how_many_fit_is_typed_counted_or_an_example(
+    cast: Cast, desk: Desk, signed_in: SignIn
+) -> None:
+    client = signed_in(cast.analyst)
+    address = f"/query-desk/{desk.id}/price/"
+    mean = {"kind": "mean", "f-column": "Age"}
+    example = client.post(address, _form(**mean))
+    assert "1,000 is an example" in example.content.decode()
+    assert "if 1,000 or more fit" in example.content.decode()
+    typed = client.post(address, _form(**mean, rows="4000")).context["quote"]
+    assert typed.width < example.context["quote"].width / 3
+    bad = client.post(address, _form(**mean, rows="many"))
+    assert "Say about how many fit" in bad.context["quote"].problem
+    counted = client.post(address, _form(**mean, **{"set-kind": "count"}))
+    assert counted.context["composition"].kind_name == "count"
+
+    count = factories.answer_question(factories.ask_about(desk, cast.steward, epsilon=1.0))
+    known = client.post(address, _form(**mean))
+    assert known.context["quote"].rows.counted == count
+    assert known.context["quote"].rows.number == max(int(count.answer["interval"][0]), 1)
+    assert "already paid for" in known.content.decode()
+    # A count of other people says nothing about these.
+    among = {"conditions": "1", "c0-column": "Condition", "c0-test": "is", "c0-value": "Cancer"}
+    assert client.post(address, _form(**mean, **among)).context["quote"].rows.is_example
+
+
+@pytest.mark.parametrize("epsilon", ["0.01", "0.02", "1", "20"])
+def test_no_number_is_rounded_away(cast: Cast, desk: Desk, signed_in: SignIn, epsilon: str) -> None:
+    page = signed_in(cast.analyst).post(f"/query-desk/{desk.id}/price/", _form(epsilon=epsilon))
+    text = page.content.decode()
+    assert "± 0 " not in text
+    assert float(page.context["quote"].odds.replace(",", "")) > 1
+    assert page.context["quote"].surest_guess not in ("50 %", "100 %")
+    assert page.context["quote"].accuracy != "0"
 
 
 BAD = [

@@ -147,6 +147,7 @@ class NumberField(Field):
     whole: bool = False
     default: float | None = None
     required: bool = False
+    is_row_count: bool = False  # about how many rows fit, as forms ask for any accuracy
 
     def absent(self) -> Any:
         return self.default

@@ -1,6 +1,7 @@
 """Noisy numbers in readable form: post-processing, which costs no privacy."""
 
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, Decimal
 from math import floor, log10
 
 from deid_portal.engine.differential.selection.domains import plain_number
@@ -33,6 +34,18 @@ def interval_around(
     """Return the interval, cut to the possible range."""
     below, above = (min(max(end, low), high) for end in (number - width, number + width))
     return rounded_outwards(below, above, width)
+
+
+def width_words(width: float) -> str:
+    """Write a half width with three digits, rounded up, no exponent: 53,900, 0.0725, 3."""
+    if width <= 0:
+        return "0"
+    digits = _digits(width)
+    unit = Decimal(1).scaleb(-digits)
+    # What floats add in their last digits is no reason to round up.
+    above = (Decimal(f"{width:.12g}") / unit).to_integral_value(ROUND_CEILING) * unit
+    text = f"{above:,.{max(digits, 0)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def percent_words(confidence: float) -> str:

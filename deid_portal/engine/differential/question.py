@@ -10,9 +10,10 @@ from deid_portal.engine.differential.budget.price import PrivacyPrice
 from deid_portal.engine.differential.fields import Field
 from deid_portal.engine.differential.noise.forecast import CONFIDENCE, NoiseForecast
 from deid_portal.engine.differential.noise.noisy_result import NoisyResult
+from deid_portal.engine.differential.number_words import width_words
 from deid_portal.engine.differential.selection.conditions import Condition, parse_conditions
 from deid_portal.engine.differential.selection.rows import SelectedRows
-from deid_portal.engine.differential.setting import PrivacySetting
+from deid_portal.engine.differential.setting import PrivacySetting, parse_size
 from deid_portal.engine.documents import Place, hash_document, plain_value
 from deid_portal.engine.progress import Progress
 
@@ -35,7 +36,12 @@ class PrivateQuestion(ABC):
     fields: ClassVar[tuple[Field, ...]] = ()
     has_accuracy: ClassVar[bool] = True  # an ε can be found from a wanted half width
     needs_delta: ClassVar[bool] = False  # it cannot be asked without a δ
-    answer_unit: ClassVar[str] = ""  # "people" or "links"; empty: that of a number column
+    # What half widths are in: "people", "links", "percentiles", "squared"; empty: the unit of a
+    # number column.
+    answer_unit: ClassVar[str] = ""
+    # Whether a half width is the largest distance of the answer from the truth. Where it is not,
+    # the sentence of the forecast says what it is.
+    width_is_distance: ClassVar[bool] = True
     is_count: ClassVar[bool] = False  # its one number counts people or links
     has_equal_intervals: ClassVar[bool] = True  # if it has several numbers
 
@@ -96,8 +102,23 @@ class PrivateQuestion(ABC):
     def asks(self) -> str:
         """Return the question without its conditions and question mark."""
 
+    @property
+    def depends_on_rows(self) -> bool:
+        """Say whether its accuracy is known only together with the number of rows that fit."""
+        return False
+
+    @property
+    def known_rows(self) -> int | None:
+        """Return how many rows fit, where that is public: the declared size, if all of them do."""
+        return None if self.where else self.setting.size
+
     @abstractmethod
-    def forecast(self, confidence: float = CONFIDENCE) -> NoiseForecast: ...
+    def forecast(self, confidence: float = CONFIDENCE, rows: int | None = None) -> NoiseForecast:
+        """Say how much noise the answer will have if at least so many rows fit.
+
+        Without `rows` the public number is taken. A wrong one costs no privacy: the answer gets the
+        same noise, and the interval it comes with is made of noisy numbers alone.
+        """
 
     @abstractmethod
     def explain(self) -> str:
@@ -110,9 +131,11 @@ class PrivateQuestion(ABC):
     def with_epsilon(self, epsilon: float) -> Self:
         return replace(self, epsilon=epsilon)
 
-    def with_accuracy(self, half_width: float, confidence: float = CONFIDENCE) -> Self:
+    def with_accuracy(
+        self, half_width: float, confidence: float = CONFIDENCE, rows: int | None = None
+    ) -> Self:
         """Return the question with the smallest ε that gives this; raises InvalidPlan."""
-        return self._accurate(Place({}, "accuracy"), half_width, confidence)
+        return self._accurate(Place({}, "accuracy"), half_width, confidence, rows)
 
     def _priced(self, place: Place) -> Self:
         if ("epsilon" in place) == ("accuracy" in place):
@@ -120,28 +143,31 @@ class PrivateQuestion(ABC):
         if "epsilon" in place:
             return self.with_epsilon(read_epsilon(place["epsilon"]))
         here = place["accuracy"]
-        here.check_keys(required=("half_width",), optional=("confidence",))
+        here.check_keys(required=("half_width",), optional=("confidence", "rows"))
         confidence = float(here["confidence"].number()) if "confidence" in here else CONFIDENCE
-        return self._accurate(here, float(here["half_width"].number()), confidence)
+        rows = parse_size(here["rows"])
+        return self._accurate(here, float(here["half_width"].number()), confidence, rows)
 
-    def _accurate(self, place: Place, half_width: float, confidence: float) -> Self:
+    def _accurate(
+        self, place: Place, half_width: float, confidence: float, rows: int | None
+    ) -> Self:
         if not 0 < half_width < float("inf"):
             place["half_width"].refuse("a number above 0 is accepted.")
         if not 0.5 <= confidence <= 0.9999:
             place["confidence"].refuse("a number from 0.5 to 0.9999 is accepted.")
-        largest = self.with_epsilon(LARGEST_EPSILON).forecast(confidence)
+        largest = self.with_epsilon(LARGEST_EPSILON).forecast(confidence, rows)
         if largest.half_width is None:
             place.refuse(f"no accuracy can be promised for this; {largest.sentence}")
         if largest.half_width > half_width:
             place["half_width"].refuse(
                 f"that is more exact than the largest epsilon gives; "
-                f"{largest.half_width:.4g} or more is accepted."
+                f"{width_words(largest.half_width)} or more is accepted."
             )
-        return self.with_epsilon(self._smallest_epsilon(half_width, confidence))
+        return self.with_epsilon(self._smallest_epsilon(half_width, confidence, rows))
 
-    def _smallest_epsilon(self, half_width: float, confidence: float) -> float:
+    def _smallest_epsilon(self, half_width: float, confidence: float, rows: int | None) -> float:
         def is_enough(epsilon: float) -> bool:
-            found = self.with_epsilon(epsilon).forecast(confidence).half_width
+            found = self.with_epsilon(epsilon).forecast(confidence, rows).half_width
             return found is not None and found <= half_width
 
         low, high = SMALLEST_EPSILON, LARGEST_EPSILON

@@ -24,6 +24,7 @@ from deid_portal.querydesk.question_form import (
     ComposedQuestion,
     compose_question,
     draft_fields,
+    fields_of_question,
     kinds_that_fit,
 )
 from deid_portal.querydesk.quotes import Quote, quote
@@ -61,6 +62,8 @@ def show(request: HttpRequest, desk_id: UUID) -> HttpResponse:
     posted: QueryDict = request.GET
     if request.GET.get("draft"):
         posted = _draft_of(request)
+    elif request.GET.get("question"):
+        posted = _question_of(request, desk)
     return _page(request, desk, posted)
 
 
@@ -72,6 +75,17 @@ def _draft_of(request: HttpRequest) -> QueryDict:
     return draft_fields(draft.fields)
 
 
+def _question_of(request: HttpRequest, desk: Desk) -> QueryDict:
+    """Return the fields of a question asked before, so that it stays where it was put together."""
+    try:
+        question = get_question_or_404(person_of(request), UUID(request.GET["question"]))
+    except ValueError:
+        return request.GET
+    if question.desk_id != desk.pk:
+        return request.GET
+    return fields_of_question(question.document, setting_of(desk.current))
+
+
 @require_POST
 def price(request: HttpRequest, desk_id: UUID) -> HttpResponse:
     """Show the price of the question, without reading data or spending."""
@@ -79,7 +93,7 @@ def price(request: HttpRequest, desk_id: UUID) -> HttpResponse:
     if not wants_part(request):
         return _page(request, desk, request.POST)
     context = _context(request, desk, request.POST)
-    is_amount = request.headers.get("HX-Trigger-Name") in ("accuracy", "epsilon", "slider")
+    is_amount = request.headers.get("HX-Trigger-Name") in ("accuracy", "epsilon", "slider", "rows")
     context["moved"] = request.headers.get("HX-Trigger-Name", "")
     template = "querydesk/_amounts_moved.html" if is_amount else "querydesk/_composed.html"
     return render(request, template, context)
@@ -92,18 +106,19 @@ def ask_question(request: HttpRequest, desk_id: UUID) -> HttpResponse:
     try:
         composition = compose_question(request.POST, setting_of(desk.current))
         offer = quote(desk, desk.current, person, composition, request.POST)
-        if offer.priced is None:
+        if offer.to_ask is None:
             raise Refused(offer.problem or "Put the question together first.")
         question = ask(
             desk=desk,
             asked_by=person,
-            document={**composition.document(), "epsilon": offer.priced.question.epsilon},
+            document=offer.to_ask.document,
             key=_key_of(request.POST),
             seen_terms=_number_of(request.POST.get("seen_terms")),
         )
     except (Refused, InvalidPlan) as reason:
         return _page(request, desk, request.POST, refused=str(reason), status=422)
-    return redirect(f"{desk.get_absolute_url()}#answer-{question.id}")
+    # In the address stands the id alone; what was asked names declared values.
+    return redirect(f"{desk.get_absolute_url()}?question={question.id}#answer-{question.id}")
 
 
 @require_POST

@@ -75,7 +75,7 @@ def test_says_whether_it_needs_a_delta(kind: str, entry: dict[str, Any]) -> None
 @every_kind
 def test_says_what_its_numbers_are(kind: str, entry: dict[str, Any]) -> None:
     own = QUESTIONS[kind]
-    assert own.answer_unit in ("", "people")
+    assert own.answer_unit in ("", "people", "percentiles", "squared")
     document = answer(table(), ask(kind, entry, setting())).to_document()
     assert not own.is_count or document.get("value") is not None
     if not own.has_equal_intervals:
@@ -145,18 +145,28 @@ def test_a_cap_of_three_rows_costs_three_times_the_noise(kind: str, entry: dict[
 
 
 @every_kind
-def test_an_accuracy_gives_an_epsilon_or_a_sentence(kind: str, entry: dict[str, Any]) -> None:
+@pytest.mark.parametrize("rows", [None, 1000])
+def test_an_accuracy_gives_an_epsilon_or_a_sentence(
+    kind: str, entry: dict[str, Any], rows: int | None
+) -> None:
     question = ask(kind, entry, setting())
-    width = question.forecast().half_width
+    forecast = question.forecast(rows=rows)
+    width = forecast.half_width
+    assert forecast.rows == (rows if question.depends_on_rows else None)
     if width is None:
+        assert rows is None or not QUESTIONS[kind].has_accuracy
         with pytest.raises(InvalidPlan, match="no accuracy can be promised"):
-            question.with_accuracy(1.0)
+            question.with_accuracy(1.0, rows=rows)
         return
-    assert question.with_accuracy(width).epsilon == pytest.approx(1.0, rel=0.2)
-    assert question.with_accuracy(width).forecast().half_width <= width
-    if question.with_epsilon(20).forecast().half_width:  # whole numbers can be exact
+    found = question.with_accuracy(width, rows=rows)
+    assert found.forecast(rows=rows).half_width <= width
+    if question.with_epsilon(0.5).forecast(rows=rows).half_width > width:
+        assert found.epsilon == pytest.approx(1.0, rel=0.2)
+    else:  # all that is declared: no noise makes it worse
+        assert found.epsilon < 0.5
+    if question.with_epsilon(20).forecast(rows=rows).half_width:  # whole numbers can be exact
         with pytest.raises(InvalidPlan, match="more exact"):
-            question.with_accuracy(1e-12)
+            question.with_accuracy(1e-12, rows=rows)
 
 
 @every_kind

@@ -10,7 +10,9 @@ CONFIDENCE = 0.95
 class NoiseForecast:
     """How much noise an answer will have.
 
-    `half_width` is None where no interval can be said beforehand; `sentence` says what is known.
+    `half_width` is None where no accuracy can be said beforehand; `sentence` says what is known.
+    `rows` is the number of rows it was computed for, where it depends on that; `example` says what
+    it means for a made-up column with the declared bounds.
     """
 
     mechanism: str
@@ -21,6 +23,8 @@ class NoiseForecast:
     sentence: str
     confidence: float = CONFIDENCE
     assumptions: tuple[str, ...] = ()
+    rows: int | None = None
+    example: str = ""
 
     def to_document(self) -> dict[str, Any]:
         return {
@@ -32,4 +36,6 @@ class NoiseForecast:
             "confidence": self.confidence,
             "sentence": self.sentence,
             "assumptions": list(self.assumptions),
+            "rows": self.rows,
+            "example": self.example,
         }

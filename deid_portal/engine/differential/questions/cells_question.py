@@ -15,7 +15,12 @@ import numpy as np
 from deid_portal.engine.differential.noise.forecast import CONFIDENCE
 from deid_portal.engine.differential.noise.noise import GridNoise, grid_of_counts, on_grid
 from deid_portal.engine.differential.noise.noisy_result import NoisyResult
-from deid_portal.engine.differential.number_words import interval_around, percent_words, rounded
+from deid_portal.engine.differential.number_words import (
+    interval_around,
+    percent_words,
+    rounded,
+    width_words,
+)
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.selection.domains import Indices
 from deid_portal.engine.differential.selection.rows import SelectedRows
@@ -63,7 +68,8 @@ class CellsQuestion(NoisyQuestion):
 
     def expects(self, width: float | None, confidence: float) -> str:
         sure = percent_words(confidence)
-        return f"Each number will be within ±{width:.4g} of the true one, {sure} sure for each."
+        each = width_words(width or 0)
+        return f"Each number will be within ±{each} of the true one, {sure} sure for each."
 
     def explain(self) -> str:
         return (
@@ -82,8 +88,8 @@ class CellsQuestion(NoisyQuestion):
         intervals = [interval_around(float(value), width, low=0) for value in noisy[0]]
         return NoisyResult(
             {"values": values, "intervals": intervals},
-            f"{self.cells} counts, each within ±{width:.4g} of the true one, 95 % sure for each; "
-            f"one in twenty may lie further off.",
+            f"{self.cells} counts, each within ±{width_words(width)} of the true one, 95 % sure "
+            f"for each; one in twenty may lie further off.",
         )
 
     def _change(self) -> tuple[int, float]:

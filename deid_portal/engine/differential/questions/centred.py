@@ -65,6 +65,21 @@ def ratio_interval(
     return max(ends[0], -reach), min(ends[1], reach)
 
 
+def ratio_width(total_width: float, count_width: float, reach: float, rows: int) -> float:
+    """Return how far a ratio of noisy sums is off at most, and its interval is wide, among `rows`.
+
+    A sum T that is off by s and a count c that is off by k give an interval of half width
+    (s·c + |T|·k)/(c² − k²) at most; it is widest for c = rows − k and |T| = reach·rows + s. Of more
+    rows it is shorter.
+    """
+    count = rows - count_width
+    if count <= max(count_width, 1.0):
+        return 2 * reach
+    total = reach * rows + total_width
+    width = (total_width * count + total * count_width) / (count**2 - count_width**2)
+    return min(width, 2 * reach)
+
+
 def shared_confidence(confidence: float, parts: int) -> float:
     """Return the confidence that several parts must have each, for all to hold with this one."""
     return 1 - (1 - confidence) / parts

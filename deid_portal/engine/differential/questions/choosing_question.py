@@ -44,8 +44,16 @@ class ChoosingQuestion(PrivateQuestion):
     @abstractmethod
     def candidates(self) -> int: ...
 
+    def width(self, confidence: float, rows: int | None) -> float | None:
+        """Return how far the choice falls short at most if so many rows fit, None where unknown."""
+        return None
+
+    def example(self, confidence: float, rows: int | None) -> str:
+        """Say what would come out for a made-up table; of the declared bounds alone."""
+        return ""
+
     @abstractmethod
-    def falls_short(self, confidence: float) -> str:
+    def falls_short(self, confidence: float, rows: int | None = None) -> str:
         """Describe the accuracy of the choice, in place of an interval."""
 
     @abstractmethod
@@ -58,17 +66,20 @@ class ChoosingQuestion(PrivateQuestion):
     def chooser(self, sensitivity: int, epsilon: float, monotonic: bool = False) -> NoisyMax:
         return CHOOSING[self.mechanism](sensitivity, epsilon, monotonic)
 
-    def forecast(self, confidence: float = CONFIDENCE) -> NoiseForecast:
+    def forecast(self, confidence: float = CONFIDENCE, rows: int | None = None) -> NoiseForecast:
+        supposed = (rows or self.known_rows) if self.depends_on_rows else None
         chooser = self.choosers()[0]
         return NoiseForecast(
             mechanism=chooser.name,
             sensitivity=self.sensitivity,
             sensitivity_words=f"When {self.setting.neighbour_words}, {self.changes()}.",
             scale=self.sensitivity * chooser.scale / chooser.sensitivity,
-            half_width=None,
+            half_width=self.width(confidence, supposed),
             confidence=confidence,
-            sentence=self.falls_short(confidence),
+            sentence=self.falls_short(confidence, supposed),
             assumptions=self.assumptions(),
+            rows=supposed,
+            example=self.example(confidence, supposed),
         )
 
     @property

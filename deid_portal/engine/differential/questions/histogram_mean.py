@@ -14,9 +14,14 @@ from deid_portal.engine.differential.fields import Field
 from deid_portal.engine.differential.noise.forecast import CONFIDENCE
 from deid_portal.engine.differential.noise.noise import FOR_COUNTS
 from deid_portal.engine.differential.noise.noisy_result import NoisyResult
-from deid_portal.engine.differential.number_words import rounded, rounded_outwards
+from deid_portal.engine.differential.number_words import (
+    rounded,
+    rounded_outwards,
+    width_words,
+)
 from deid_portal.engine.differential.questions.centred import shared_confidence
 from deid_portal.engine.differential.questions.histogram import BUCKET_FIELDS, Histogram
+from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
 from deid_portal.engine.differential.selection.buckets import middles
 from deid_portal.engine.table.numbers import Numbers
@@ -28,17 +33,36 @@ class HistogramMean(Histogram):
     label: ClassVar[str] = "Mean from a histogram"
     tile: ClassVar[str] = "A histogram, and the mean that follows from it for free"
     fields: ClassVar[tuple[Field, ...]] = (*BUCKET_FIELDS, FOR_COUNTS)
-    has_accuracy: ClassVar[bool] = False
+    answer_unit: ClassVar[str] = ""
 
-    def width(self, confidence: float) -> float | None:
-        return None
+    @property
+    def depends_on_rows(self) -> bool:
+        return True
+
+    def width(self, confidence: float, rows: int | None) -> float | None:
+        """Counts that are off by w each move the mean m by Σ w·|edge − m| / (rows − Σ 2w) at most.
+
+        Twice w, because the interval holds what is w away from counts that are w off. Middles in
+        place of numbers add half a bucket.
+        """
+        if rows is None:
+            return None
+        each = self.noises()[0].half_width(shared_confidence(confidence, self.cells))
+        fewest = rows - 2 * self.cells * each
+        if fewest < 1:
+            return self.domain.width
+        edges = np.array(self.all_edges)
+        apart = max(float((edges[1:] - edges[0]).sum()), float((edges[-1] - edges[:-1]).sum()))
+        bucket = float(np.diff(edges).max())
+        return min(each * apart / fewest + bucket / 2, self.domain.width)
 
     def expects(self, width: float | None, confidence: float) -> str:
         each = self.noises()[0].half_width(confidence)
-        widest = max(np.diff(self.all_edges)) / 2
+        bucket = float(np.diff(self.all_edges).max())
         return (
-            f"Each count will be within ±{each:.4g}; the mean has an interval that follows from "
-            f"the counts, and taking bucket middles moves it by {widest:.4g} at most."
+            f"{NoisyQuestion.expects(self, width, confidence)} Each count will be within "
+            f"±{width_words(each)}; middles of buckets in place of numbers move the mean by "
+            f"{width_words(bucket / 2)} at most."
         )
 
     def asks(self) -> str:

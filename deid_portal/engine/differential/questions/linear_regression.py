@@ -23,7 +23,7 @@ from deid_portal.engine.differential.noise.forecast import CONFIDENCE
 from deid_portal.engine.differential.noise.grid import NoiseGrid
 from deid_portal.engine.differential.noise.noise import FOR_NUMBERS, GridNoise
 from deid_portal.engine.differential.noise.noisy_result import NoisyResult
-from deid_portal.engine.differential.number_words import join, rounded_outwards
+from deid_portal.engine.differential.number_words import join, rounded_outwards, width_words
 from deid_portal.engine.differential.questions.centred import shared_confidence
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED
@@ -35,6 +35,9 @@ from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.table import Counts
 
 MOST_FEATURES = 20
+# Variance of scaled columns, and length of the coefficients, of what is taken for an example: a
+# bell with three standard deviations to each bound, and numbers spread evenly between the bounds.
+EXAMPLES = ((1 / 9, 1.0), (1 / 3, 0.0))
 
 
 @dataclass(frozen=True)
@@ -82,16 +85,51 @@ class LinearRegression(NoisyQuestion):
         ]
         return (np.array(sums, np.int64),)
 
-    def width(self, confidence: float) -> float | None:
+    def width(self, confidence: float, rows: int | None) -> float | None:
         return None
 
+    @property
+    def depends_on_rows(self) -> bool:
+        return True
+
     def expects(self, width: float | None, confidence: float) -> str:
-        each = self.noises()[0].half_width(confidence)
         return (
-            f"The intervals follow from the answer; each of the {len(self._pairs[0])} sums of "
-            f"products behind it is within ±{each:.4g}, so with n rows the noise moves what the "
-            f"line is drawn through by about {each:.4g}/n of the columns' half widths."
+            "How wide the intervals are follows from the answer: the more rows there are, and the "
+            "further they lie apart in what explains, the narrower."
         )
+
+    def example(self, confidence: float, rows: int | None) -> str:
+        """Say how wide intervals would be, of two made-up tables with the declared bounds."""
+        if rows is None:
+            return ""
+        wide, narrow = (self._example_widths(confidence, rows, *one) for one in EXAMPLES)
+        if narrow is None:
+            return (
+                f"Among {rows:,} rows spread evenly over the declared bounds no interval could be "
+                f"said: the noise allows any line."
+            )
+        told = [
+            f"{name} ±{width_words(low)}"
+            + (f" to ±{width_words(wide[place])}" if wide is not None else " or more")
+            for place, (name, low) in enumerate(zip(self.features, narrow, strict=True))
+        ]
+        return (
+            f"Among {rows:,} rows that lie anywhere from evenly spread over the declared bounds to "
+            f"like a bell around their middle, {self.target} for one more of: {join(told)}."
+        )
+
+    def _example_widths(
+        self, confidence: float, rows: int, variance: float, length: float
+    ) -> list[float] | None:
+        """Return half widths of slopes where scaled columns are unrelated and vary so much."""
+        size = len(self.features) + 1
+        products = np.diag([1.0, *[variance] * len(self.features), 1.0]) * rows
+        products[0, -1] = products[-1, 0] = length * rows
+        each = self.noises()[0].half_width(shared_confidence(confidence, size))
+        line = FittedLine.fit(products, each)
+        if line is None:
+            return None
+        return [float(width) for width in line.half_widths(self._own_units[0])[1:]]
 
     def asks(self) -> str:
         return f"How does {self.target} grow with {join(self.features)}"

@@ -72,6 +72,7 @@ class LogisticRegression(PrivateQuestion):
         NumberField(
             name="size",
             label="About how many rows there are; no secret",
+            is_row_count=True,
             whole=True,
             minimum=1,
             maximum=MOST_ROWS,
@@ -119,7 +120,7 @@ class LogisticRegression(PrivateQuestion):
     def asks(self) -> str:
         return f"How do the odds of {self.target} = {self.positive} depend on {join(self.features)}"
 
-    def forecast(self, confidence: float = CONFIDENCE) -> NoiseForecast:
+    def forecast(self, confidence: float = CONFIDENCE, rows: int | None = None) -> NoiseForecast:
         scale = self.noise_multiplier() * self.clip
         batch = self.share * (self.size or self.setting.size or 1)
         return NoiseForecast(

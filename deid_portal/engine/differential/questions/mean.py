@@ -20,7 +20,6 @@ from deid_portal.engine.differential.noise.noise import FOR_NUMBERS, GridNoise
 from deid_portal.engine.differential.noise.noisy_result import NoisyResult
 from deid_portal.engine.differential.number_words import (
     interval_around,
-    percent_words,
     rounded,
     rounded_outwards,
 )
@@ -30,6 +29,7 @@ from deid_portal.engine.differential.questions.centred import (
     measure_count,
     ratio,
     ratio_interval,
+    ratio_width,
     shared_confidence,
 )
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
@@ -122,20 +122,19 @@ class Mean(NoisyQuestion):
         interval = interval_around(middle, width, low, high)
         return self._say(min(max(middle, low), high), interval, width)
 
-    def width(self, confidence: float) -> float | None:
-        if self.variant != RATIO:
-            return super().width(confidence)
-        if self.setting.size is None or self.where:
-            return None
-        return self._summed_width(confidence) / self.setting.size
+    @property
+    def depends_on_rows(self) -> bool:
+        return self.variant == RATIO
 
-    def expects(self, width: float | None, confidence: float) -> str:
-        if width is not None:
-            return super().expects(width, confidence)
-        return (
-            f"The half width will be about {self._summed_width(confidence):.4g} divided by the "
-            f"number of rows that fit, {percent_words(confidence)} sure."
-        )
+    def width(self, confidence: float, rows: int | None) -> float | None:
+        if self.variant != RATIO:
+            low, high = self._shown_bounds()
+            return min(self._noise_of_mean().half_width(confidence), high - low)
+        if rows is None:
+            return None
+        each = shared_confidence(confidence, 2)
+        total, count = (noise.half_width(each) for noise in self.noises())
+        return ratio_width(total, count, self.domain.width / 2, rows)
 
     def asks(self) -> str:
         return f"What is the mean of {self.column}"
@@ -175,11 +174,6 @@ class Mean(NoisyQuestion):
     def _size(self) -> int | None:
         """Return how many rows are promised to fit; those of the table only if all of them do."""
         return self.size if self.size is not None or self.where else self.setting.size
-
-    def _summed_width(self, confidence: float) -> float:
-        each = shared_confidence(confidence, 2)
-        total, count = (noise.half_width(each) for noise in self.noises())
-        return total + count * self.domain.width / 2
 
     def _read_ratio(self, total: float, count: float) -> NoisyResult:
         reach, each = self.domain.width / 2, shared_confidence(CONFIDENCE, 2)

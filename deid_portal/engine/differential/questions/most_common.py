@@ -27,7 +27,8 @@ class MostCommon(ChoosingQuestion):
     label: ClassVar[str] = "Most common value"
     tile: ClassVar[str] = "Which value of a column occurs most often"
     fields: ClassVar[tuple[Field, ...]] = (ValuesColumn(), HOW)
-    has_accuracy: ClassVar[bool] = False
+    answer_unit: ClassVar[str] = "people"
+    width_is_distance: ClassVar[bool] = False
 
     def choosers(self) -> tuple[NoisyMax, ...]:
         rows = self.setting.rows_per_person
@@ -53,7 +54,10 @@ class MostCommon(ChoosingQuestion):
         short = self.choosers()[0].falls_short(self.candidates - 1, 1 - confidence)
         return max(ceil(short) - 1, 0)  # whole rows, and fewer than that
 
-    def falls_short(self, confidence: float) -> str:
+    def width(self, confidence: float, rows: int | None) -> float:
+        return self.behind(confidence)
+
+    def falls_short(self, confidence: float, rows: int | None = None) -> str:
         sure = percent_words(confidence)
         rows = self.behind(confidence)
         if not rows:

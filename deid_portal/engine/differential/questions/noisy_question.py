@@ -11,7 +11,7 @@ from deid_portal.engine.differential.budget.price import PrivacyPrice
 from deid_portal.engine.differential.noise.forecast import CONFIDENCE, NoiseForecast
 from deid_portal.engine.differential.noise.noise import FORMULAS, GAUSSIAN, GridNoise
 from deid_portal.engine.differential.noise.noisy_result import NoisyResult
-from deid_portal.engine.differential.number_words import percent_words
+from deid_portal.engine.differential.number_words import percent_words, width_words
 from deid_portal.engine.differential.question import PrivateQuestion
 from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.documents import Place
@@ -53,21 +53,28 @@ class NoisyQuestion(PrivateQuestion):
         pairs = zip(self.noises(), self.measure(rows), strict=True)
         return self.read(tuple(noise.release(exact) for noise, exact in pairs))
 
-    def width(self, confidence: float) -> float | None:
-        """Return the half width of the interval, None where it depends on the table."""
+    def width(self, confidence: float, rows: int | None) -> float | None:
+        """Return how far the answer is off at most if so many rows fit, None where unknown."""
         return self.noises()[0].half_width(confidence)
 
     def expects(self, width: float | None, confidence: float) -> str:
         """Say what is known of the answer beforehand."""
         sure = percent_words(confidence)
-        return f"The answer will be within ±{width:.4g} of the true one, {sure} sure."
+        if width is None:
+            return "How near the answer will be to the true one depends on how many rows fit."
+        return f"The answer will be within ±{width_words(width)} of the true one, {sure} sure."
+
+    def example(self, confidence: float, rows: int | None) -> str:
+        """Say what would come out for a made-up table; of the declared bounds alone."""
+        return ""
 
     def assumptions(self) -> tuple[str, ...]:
         return ()
 
-    def forecast(self, confidence: float = CONFIDENCE) -> NoiseForecast:
+    def forecast(self, confidence: float = CONFIDENCE, rows: int | None = None) -> NoiseForecast:
         noise = self.noises()[0]
-        width = self.width(confidence)
+        supposed = (rows or self.known_rows) if self.depends_on_rows else None
+        width = self.width(confidence, supposed)
         return NoiseForecast(
             mechanism=noise.kind,
             sensitivity=noise.sensitivity,
@@ -77,6 +84,8 @@ class NoisyQuestion(PrivateQuestion):
             confidence=confidence,
             sentence=self.expects(width, confidence),
             assumptions=self.assumptions(),
+            rows=supposed,
+            example=self.example(confidence, supposed),
         )
 
     def formula(self) -> str:

@@ -10,9 +10,11 @@ a chance of 2.5 % at most, whatever the table. Beyond the first and the last can
 without end: where there are too few rows to say anything, the interval ends at the bounds.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+from statistics import NormalDist
 from typing import ClassVar
 
 import numpy as np
@@ -27,7 +29,7 @@ from deid_portal.engine.differential.fields import (
 from deid_portal.engine.differential.mechanisms.exponential import NoisyMax
 from deid_portal.engine.differential.noise.forecast import CONFIDENCE
 from deid_portal.engine.differential.noise.noisy_result import NoisyResult
-from deid_portal.engine.differential.number_words import percent_words
+from deid_portal.engine.differential.number_words import percent_words, width_words
 from deid_portal.engine.differential.questions.choosing_question import HOW, ChoosingQuestion
 from deid_portal.engine.differential.questions.sum import CLAMPED, GAPS
 from deid_portal.engine.differential.selection.domains import NumberDomain, plain_number
@@ -85,7 +87,8 @@ class RankQuestion(ChoosingQuestion):
     step: float | None
     interval: str
 
-    has_accuracy: ClassVar[bool] = False
+    answer_unit: ClassVar[str] = "percentiles"
+    width_is_distance: ClassVar[bool] = False
 
     @property
     def wanted(self) -> tuple[float, ...]:
@@ -140,8 +143,19 @@ class RankQuestion(ChoosingQuestion):
     def changes(self) -> str:
         return f"the rank of a candidate changes by at most {self.sensitivity:g}"
 
-    def falls_short(self, confidence: float) -> str:
-        number = f"The number named is at most {self._rows_off(0, confidence)} off in rank"
+    @property
+    def depends_on_rows(self) -> bool:
+        return True
+
+    def width(self, confidence: float, rows: int | None) -> float | None:
+        """Return how many rows in a hundred answer and interval are off in rank at most."""
+        if rows is None:
+            return None
+        side = 0 if self.interval == RANKS else 1
+        return self._percentiles(self._short(side, confidence), rows)
+
+    def falls_short(self, confidence: float, rows: int | None = None) -> str:
+        number = f"The number named is at most {self._rows_off(0, confidence, rows)} off in rank"
         if self.interval == RANKS:
             return (
                 f"{number}, {percent_words(confidence)} sure; how far that is in the column's own "
@@ -150,9 +164,27 @@ class RankQuestion(ChoosingQuestion):
         each = " each" if len(self.wanted) > 1 else ""
         return (
             f"The interval holds the true number, {percent_words(CONFIDENCE)} sure{each}; it "
-            f"reaches at most {self._rows_off(1, confidence)} to either side. {number}, "
+            f"reaches at most {self._rows_off(1, confidence, rows)} to either side. {number}, "
             f"{percent_words(confidence)} sure."
         )
+
+    def example(self, confidence: float, rows: int | None) -> str:
+        """Say how far a rank is in numbers, for two made-up columns with the declared bounds."""
+        width = self.width(confidence, rows)
+        if width is None:
+            return ""
+        even = max(self._reach(share, width, lambda rank: rank) for share in self.wanted)
+        bell = max(self._reach(share, width, _bell) for share in self.wanted)
+        first, second = (width_words(one * self.domain.width) for one in (even, bell))
+        return (
+            f"In numbers that is about ±{first} if they are spread evenly over the declared "
+            f"bounds, and ±{second} if they lie like a bell around the middle."
+        )
+
+    def _reach(self, share: float, width: float, place: Callable[[float], float]) -> float:
+        """Return half of what lies between two ranks, as a share of the bounds."""
+        low, high = max(share - width / 100, 0.0), min(share + width / 100, 1.0)
+        return (place(high) - place(low)) / 2
 
     def assumptions(self) -> tuple[str, ...]:
         places = self.places()
@@ -193,8 +225,8 @@ class RankQuestion(ChoosingQuestion):
         """Return how far from the rank an end aims, to miss it with a chance of 1 in 40."""
         return ceil(chooser.falls_short(self.candidates - 1, (1 - CONFIDENCE) / 2))
 
-    def _rows_off(self, side: int, confidence: float) -> str:
-        """Say how far in rank a choice lies from what is wanted, at most."""
+    def _short(self, side: int, confidence: float) -> float:
+        """Return how many rows a choice lies from the rank that is wanted, at most."""
         parts = len(SHARES[self.interval])
         chance = (1 - confidence) / (2 if side else 1)
         missed = [
@@ -202,10 +234,17 @@ class RankQuestion(ChoosingQuestion):
             + (self._margin(chooser) if side else 0)
             for chooser in self.choosers()[abs(side) :: parts]
         ]
-        rows = max(missed) / PARTS
-        if self.setting.size is None or self.where:
-            return f"{rows:.4g} rows"
-        return f"{rows:.4g} rows ({min(100 * rows / self.setting.size, 100):.2g} percentiles)"
+        return max(missed) / PARTS
+
+    def _rows_off(self, side: int, confidence: float, rows: int | None) -> str:
+        short, supposed = self._short(side, confidence), rows or self.known_rows
+        if supposed is None:
+            return f"{width_words(short)} rows"
+        percentiles = width_words(self._percentiles(short, supposed))
+        return f"{width_words(short)} rows ({percentiles} percentiles)"
+
+    def _percentiles(self, short: float, rows: int) -> float:
+        return min(100 * short / rows, 100.0)
 
     def _change(self, share: float) -> int:
         """Return what neighbors change a score by.
@@ -288,6 +327,13 @@ class Quantiles(RankQuestion):
             {"values": values, "intervals": [named.shown for named in found]},
             f"{len(values)} numbers. {self.falls_short(CONFIDENCE)}",
         )
+
+
+def _bell(share: float) -> float:
+    """Return where a share of a bell lies that has six standard deviations between the bounds."""
+    if not 0 < share < 1:
+        return float(share)
+    return min(max(0.5 + NormalDist().inv_cdf(share) / 6, 0.0), 1.0)
 
 
 def ranks_of(numbers: Numbers, places: Numbers) -> tuple[Counts, Counts]:

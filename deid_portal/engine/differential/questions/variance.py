@@ -15,6 +15,7 @@ from deid_portal.engine.differential.questions.centred import (
     measure_count,
     ratio,
     ratio_interval,
+    ratio_width,
     shared_confidence,
 )
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
@@ -35,7 +36,7 @@ class Variance(NoisyQuestion):
     label: ClassVar[str] = "Variance"
     tile: ClassVar[str] = "How far the numbers of a column lie apart"
     fields: ClassVar[tuple[Field, ...]] = (NumberColumn(), FOR_NUMBERS)
-    has_accuracy: ClassVar[bool] = False
+    answer_unit: ClassVar[str] = "squared"
 
     @property
     def domain(self) -> NumberDomain:
@@ -58,18 +59,20 @@ class Variance(NoisyQuestion):
             measure_count(numbers),
         )
 
-    def width(self, confidence: float) -> float | None:
-        return None
+    @property
+    def depends_on_rows(self) -> bool:
+        return True
 
-    def expects(self, width: float | None, confidence: float) -> str:
+    def width(self, confidence: float, rows: int | None) -> float | None:
+        """A mean that is off by d makes its square off by 2·reach·d at most."""
+        if rows is None:
+            return None
         each = shared_confidence(confidence, 3)
         total, squares, count = (noise.half_width(each) for noise in self.noises())
         reach = self._centred.reach
-        summed = squares + 2 * reach * total + 2.5 * reach**2 * count
-        return (
-            f"The half width follows from the answer; it will be at most about {summed:.4g} "
-            f"divided by the number of rows that fit."
-        )
+        of_squares = ratio_width(squares, count, self._squares.reach, rows)
+        of_mean = ratio_width(total, count, reach, rows)
+        return min(of_squares + 2 * reach * of_mean, reach**2)
 
     def asks(self) -> str:
         return f"What is the variance of {self.column}"

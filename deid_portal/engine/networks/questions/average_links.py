@@ -19,10 +19,11 @@ from deid_portal.engine.differential.noise.noise import (
     on_grid,
 )
 from deid_portal.engine.differential.noise.noisy_result import NoisyResult
-from deid_portal.engine.differential.number_words import interval_around, percent_words, rounded
+from deid_portal.engine.differential.number_words import interval_around, rounded
 from deid_portal.engine.differential.questions.centred import (
     ratio,
     ratio_interval,
+    ratio_width,
     shared_confidence,
 )
 from deid_portal.engine.differential.questions.noisy_question import NoisyQuestion
@@ -84,7 +85,7 @@ class AverageLinks(NoisyQuestion):
 
     def read(self, noisy: tuple[Numbers, ...]) -> NoisyResult:
         if self._by_size:
-            width = self.width(CONFIDENCE) or 0.0
+            width = self.width(CONFIDENCE, None) or 0.0
             average = 2 * float(noisy[0][0]) / self._size
             return self._say(max(average, 0.0), interval_around(average, width, low=0), width)
         total, count = (float(numbers[0]) for numbers in noisy)
@@ -103,20 +104,20 @@ class AverageLinks(NoisyQuestion):
             f"{interval[0]} to {interval[1]}, 95 % sure.",
         )
 
-    def width(self, confidence: float) -> float | None:
+    @property
+    def depends_on_rows(self) -> bool:
+        return not self._by_size
+
+    def width(self, confidence: float, rows: int | None) -> float | None:
+        """Nobody has more links than count, so the average is the bound at most."""
         if self._by_size:
             return 2 * self.noises()[0].half_width(confidence) / self._size
-        if self.setting.size is None or self.where:
+        if rows is None:
             return None
-        return self._summed_width(confidence) / self._size
-
-    def expects(self, width: float | None, confidence: float) -> str:
-        if width is not None:
-            return super().expects(width, confidence)
-        return (
-            f"The half width will be at most about {self._summed_width(confidence):.4g} divided by "
-            f"the number of people who fit, {percent_words(confidence)} sure."
-        )
+        each = shared_confidence(confidence, 2)
+        total, count = (noise.half_width(each) for noise in self.noises())
+        bound = network_setting(self.setting).most_links
+        return min(ratio_width(total, count, bound, rows), bound)
 
     def asks(self) -> str:
         return "How many links does a person have on average"
@@ -151,9 +152,3 @@ class AverageLinks(NoisyQuestion):
     @property
     def _size(self) -> int:
         return self.setting.size or 1
-
-    def _summed_width(self, confidence: float) -> float:
-        """Return an upper bound: nobody has more links than count."""
-        each = shared_confidence(confidence, 2)
-        total, count = (noise.half_width(each) for noise in self.noises())
-        return total + count * network_setting(self.setting).most_links
