@@ -231,9 +231,13 @@ class Value:
 
 @dataclass(frozen=True)
 class LevelsByColumn:
-    """A level of detail for some columns: {column: level}; a column not named stays exact."""
+    """A level of detail for some columns: {column: level}; a column not named stays exact.
+
+    The columns are quasi-identifiers or, with `of_sensitive`, sensitive ones.
+    """
 
     name: str = "levels"
+    of_sensitive: bool = False
 
     def read(self, place: Place) -> dict[str, int]:
         if self.name not in place:

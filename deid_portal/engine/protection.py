@@ -22,8 +22,10 @@ from deid_portal.engine.evidence.report_builder import (
 )
 from deid_portal.engine.evidence.suppression_causes import describe_coarser, describe_groups_apart
 from deid_portal.engine.methods import Method, RecodingMethod
+from deid_portal.engine.methods.restating_method import restating_first
 from deid_portal.engine.outcome import Outcome
 from deid_portal.engine.plan import Plan
+from deid_portal.engine.privacy import WholeTable
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.randomness.chance import Chance
 from deid_portal.engine.randomness.seeds import admit_repeatable
@@ -141,7 +143,10 @@ def assess(
     problem = pose_problem(table, plan, Progress(None))
     before = after = _measure_before(problem)
     if released is not None:
-        after = measure_release(problem, released, may_be_changed=_changes_cells(plan.methods))
+        may_be_changed = _changes_cells(plan.methods)
+        after = measure_release(
+            problem, whole_as_shown(problem, plan), released, may_be_changed=may_be_changed
+        )
     shown = table if released is None else released
     report = build_table_report(
         plan=plan, problem=problem, before=before, after=after, released=shown, solution=True
@@ -181,6 +186,14 @@ def _released_columns(plan: Plan) -> dict[str, ReleasedColumnPlan]:
     }
 
 
+def whole_as_shown(problem: Problem, plan: Plan) -> WholeTable:
+    """Return the whole table with its sensitive values as the plan shows them in every row."""
+    draft = TableDraft.start(problem)
+    for method in restating_first(plan.methods):
+        draft = method.apply(draft, np.random.default_rng(0), Progress(None))
+    return draft.whole
+
+
 def generator_of(chance: Chance, place: int) -> np.random.Generator:
     """Return the random numbers of one method of a chain."""
     return chance.generator(f"method {place}")
@@ -208,7 +221,8 @@ def _measured(
         plan=plan, problem=problem, before=before, after=after, released=released, solution=True
     )
     progress.report(3, 4, "measure")
-    evidence = Evidence(plan, problem, released, rows, draft.drawn, _groups_of(draft, rows))
+    groups, restated = _groups_of(draft, rows), draft.whole_restated
+    evidence = Evidence(plan, problem, released, rows, draft.drawn, groups, restated)
     report = _add_methods(report, plan, draft)
     report = _add_search(add_findings(evidence, report, before, after, progress), draft)
     if not all(rule.holds for rule in report.models):

@@ -77,6 +77,10 @@ class Columns:
     def quasi_identifiers(self) -> list[DatasetColumn]:
         return [column for column in self.all if column.is_quasi_identifier]
 
+    @property
+    def sensitive(self) -> list[DatasetColumn]:
+        return [column for column in self.all if column.role == ColumnRoleChoices.SENSITIVE]
+
 
 class ParameterField(ABC):
     """The form fields of one declared parameter, and its conversion from and to the document."""
@@ -241,10 +245,16 @@ class _Values(ParameterField):
 
 
 class _LevelsByColumn(ParameterField):
-    """A level for every quasi-identifier."""
+    """A level for every quasi-identifier, or for every sensitive column with a taxonomy."""
+
+    @property
+    def _offered(self) -> list[DatasetColumn]:
+        if not self.declared.of_sensitive:
+            return self.columns.quasi_identifiers
+        return [column for column in self.columns.sensitive if hasattr(column, "taxonomy")]
 
     def fields(self) -> dict[str, forms.Field]:
-        return {self._key(column): self._level(column) for column in self.columns.quasi_identifiers}
+        return {self._key(column): self._level(column) for column in self._offered}
 
     def field(self) -> forms.Field:
         raise NotImplementedError  # one per column
@@ -252,21 +262,21 @@ class _LevelsByColumn(ParameterField):
     def _key(self, column: DatasetColumn) -> str:
         return f"{self.name}-{column.position}"
 
-    @staticmethod
-    def _level(column: DatasetColumn) -> forms.Field:
+    def _level(self, column: DatasetColumn) -> forms.Field:
         taxonomy = getattr(column, "taxonomy", None)
         height = taxonomy.height if taxonomy is not None else 1
         words = [("0", "exact"), *((str(n), f"level {n} of {height}") for n in range(1, height))]
         choices = [*words, (str(height), "hidden")] if height else words
         label = f"Level of {column.name}"
-        return forms.TypedChoiceField(label=label, choices=choices, coerce=int, initial="0")
+        start = "1" if self.declared.of_sensitive else "0"
+        return forms.TypedChoiceField(label=label, choices=choices, coerce=int, initial=start)
 
     def read(self, cleaned: Mapping[str, Any]) -> Any:
-        keys = {column.name: self._key(column) for column in self.columns.quasi_identifiers}
+        keys = {column.name: self._key(column) for column in self._offered}
         return {name: cleaned[key] for name, key in keys.items() if key in cleaned}
 
     def write(self, value: Any) -> dict[str, Any]:
-        columns = {column.name: column for column in self.columns.quasi_identifiers}
+        columns = {column.name: column for column in self._offered}
         return {self._key(columns[n]): level for n, level in value.items() if n in columns}
 
 

@@ -6,6 +6,7 @@ import pytest
 from django.http import QueryDict
 
 from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.selectors import values_of
 from deid_portal.datasets.services import tag_columns
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.privacy import MODELS
@@ -13,6 +14,8 @@ from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.plans.expert_forms import HELP_PAGES, ExpertForm
 from deid_portal.plans.populations import add_population
 from deid_portal.plans.services import check_choice
+from deid_portal.taxonomies.models import ColumnTaxonomy
+from deid_portal.taxonomies.services import set_taxonomy
 from tests import factories
 from tests.conftest import Cast
 
@@ -37,6 +40,10 @@ NUMBERS_ONLY = {"k-e-anonymity", "epsilon-m-anonymity", "interval-disclosure"}
 @pytest.fixture
 def dataset(cast: Cast) -> Dataset:
     dataset = factories.make_planned_dataset(cast.steward, cast.team)
+    condition = dataset.columns.get(name="Condition")
+    groups = {"tree": {"*": {"any illness": sorted(values_of(condition).values)}}}
+    kind = ColumnTaxonomy.Kind.TREE
+    set_taxonomy(column=condition, changed_by=cast.steward, kind=kind, recipe=groups)
     upload = factories.store_upload(factories.PATIENTS.read_bytes(), "register.csv")
     add_population(dataset=dataset, upload=upload, added_by=cast.steward)
     return dataset

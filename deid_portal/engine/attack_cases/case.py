@@ -16,6 +16,11 @@ from deid_portal.engine.attacks.interval_disclosure import IntervalDisclosureAtt
 from deid_portal.engine.draft.draft import NOBODY
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.methods.method import RecodingMethod
+from deid_portal.engine.methods.restating_method import (
+    names_restated,
+    restate_column,
+    restating_first,
+)
 from deid_portal.engine.outcome import Outcome
 from deid_portal.engine.plan import ColumnRole, Plan
 from deid_portal.engine.progress import Progress
@@ -80,8 +85,12 @@ class Case:
 
     @property
     def has_one_level(self) -> bool:
-        """Say whether every quasi-identifier is shown at one level, chosen by a taxonomy alone."""
-        recodes = all(isinstance(method, RecodingMethod) for method in self.plan.methods)
+        """Say whether every quasi-identifier is shown at one level, chosen by a taxonomy alone.
+
+        Values may have been rounded, coded or grouped before, in every row alike.
+        """
+        others = self.plan.methods[len(restating_first(self.plan.methods)) :]
+        recodes = bool(others) and all(isinstance(method, RecodingMethod) for method in others)
         return recodes and set(self.levels) == set(self.plan.quasi_identifiers)
 
     @cached_property
@@ -94,11 +103,31 @@ class Case:
     @cached_property
     def taxonomies(self) -> dict[str, Taxonomy]:
         planned = {name: self.plan.column(name) for name in (*self.names, *self.sensitive)}
-        return {
+        built = {
             name: column.recipe.build(self.original[name])
             for name, column in planned.items()
             if column is not None and (name in self.names or column.taxonomy is not None)
         }
+        restated = [n for n in names_restated(self.plan.methods) if n not in self.names]
+        return built | {
+            name: self._restatement_of(name) for name in restated if name in self.released
+        }
+
+    def _restatement_of(self, name: str) -> Taxonomy:
+        """Return which value shows which, where every row shows values as coarser ones.
+
+        Whoever knows that amounts were rounded knows which amounts stand behind a rounded one.
+        """
+        original, planned = self.original[name], self.plan.column(name)
+        recipe = None if planned is None else planned.taxonomy
+        shown = restate_column(self.plan.methods, original, recipe)
+        becomes = dict(zip(original.codes.tolist(), shown.codes.tolist(), strict=True))
+        return Taxonomy.from_paths(
+            [
+                (text, shown.values[becomes[code]] if code in becomes else text)
+                for code, text in enumerate(original.values)
+            ]
+        )
 
     def check(self, attack: type[Attack]) -> None:
         """Refuse an attack that makes no sense on this release."""

@@ -14,6 +14,7 @@ from deid_portal.engine.attack_cases.case import Case, NotPossible
 from deid_portal.engine.attacks.attack import AttackSetting
 from deid_portal.engine.measures import NO_MEASURES
 from deid_portal.engine.methods.levels import ChosenLevels
+from deid_portal.engine.methods.restating_method import restating_first
 from deid_portal.engine.plan import Plan
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.protection import protect
@@ -46,7 +47,8 @@ def plan_of_half(case: Case) -> Plan:
     """Return the plan at the levels of the release, so that nothing is searched anew."""
     methods = case.plan.methods
     if case.has_one_level:
-        methods = (ChosenLevels(dict(case.levels), suppression_limit=1.0),)
+        chosen = ChosenLevels(dict(case.levels), suppression_limit=1.0)
+        methods = (*restating_first(methods), chosen)
     return replace(case.plan, methods=methods, measures=NO_MEASURES).without_undoing_seed()
 
 

@@ -1,6 +1,6 @@
 """The table on its way from what came in to what leaves."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.errors import InvalidPlan
+from deid_portal.engine.privacy import SensitiveColumn, WholeTable
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.report.transformation import LabelCount
 from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.search.recoding import Recoding
+from deid_portal.engine.table.restatement import Restatement
 from deid_portal.engine.table.table import Codes, Column, Table
 
 NOBODY = -1  # the original row of a made-up record
@@ -45,6 +47,8 @@ class TableDraft:
     cuts: Mapping[str, tuple[LabelCount, ...]] = field(default_factory=dict)
     search: Search | None = None
     recoding: Recoding | None = None  # the only change made so far, if it is a recoding
+    # Columns of the whole table with their values shown as the draft shows them.
+    whole_restated: Mapping[str, SensitiveColumn] = field(default_factory=dict)
 
     @classmethod
     def start(cls, problem: Problem) -> "TableDraft":
@@ -74,6 +78,30 @@ class TableDraft:
         own = [changed.pop(column.name, column) for column in self.table.columns]
         table = Table((*own, *changed.values()), self.table.source_sha256)
         return replace(self, table=table, recoding=None)
+
+    def restated(self, name: str, restate: Callable[[Column], Restatement]) -> "TableDraft":
+        """Return the draft with the values of a column shown as others, in every row alike.
+
+        Rules compare what leaves with the whole table, so there the values become the same.
+        """
+        column = self.table[name]
+        draft = self.with_columns(restate(column).of(column))
+        secret = self.whole_restated.get(name) or self._whole_column(name)
+        own = replace(secret, column=restate(secret.column).of(secret.column))
+        return replace(draft, whole_restated={**self.whole_restated, name: own})
+
+    def _whole_column(self, name: str) -> SensitiveColumn:
+        known = self.problem.whole.sensitive.get(name)
+        return known or SensitiveColumn(self.problem.table[name])
+
+    @property
+    def whole(self) -> WholeTable:
+        """Return the whole table that rules compare the draft with."""
+        whole = self.problem.whole
+        counted = {
+            name: self.whole_restated.get(name, own) for name, own in whole.sensitive.items()
+        }
+        return replace(whole, sensitive=counted)
 
     def keep(self, kept: NDArray[np.bool_]) -> "TableDraft":
         """Return the draft with the chosen rows only."""

@@ -41,7 +41,7 @@ def measure_draft(draft: TableDraft) -> MeasuredTable:
         _beside_original(draft, index, _counts(draft, problem.table[name]))
         for index, name in enumerate(problem.names)
     ]
-    measured = _measure(problem, draft.table, columns, draft.groups)
+    measured = _measure(problem, draft.whole, draft.table, columns, draft.groups)
     if draft.groups is not None:
         patterns = reduce_table(draft.table, problem.names, (), Progress(None))
         view = _view(problem, draft.table, patterns.codes)
@@ -57,8 +57,10 @@ def _records_to_show(draft: TableDraft) -> int:
     return draft.problem.rows if draft.drawn is None else int(draft.drawn.sum())
 
 
-def measure_release(problem: Problem, released: Table, *, may_be_changed: bool) -> MeasuredTable:
-    """Measure a table without knowing which record is which.
+def measure_release(
+    problem: Problem, whole: WholeTable, released: Table, *, may_be_changed: bool
+) -> MeasuredTable:
+    """Measure a table without knowing which record is which; rules compare it with `whole`.
 
     A record is divided among the values its label may stand for, in proportion to their frequency.
     Values that neither the original nor a taxonomy has are refused, unless a method may have made
@@ -71,13 +73,17 @@ def measure_release(problem: Problem, released: Table, *, may_be_changed: bool) 
         _without_original(problem, index, released[name])
         for index, name in enumerate(problem.names)
     ]
-    return _measure(problem, released, columns, None)
+    return _measure(problem, whole, released, columns, None)
 
 
 def _measure(
-    problem: Problem, released: Table, columns: list[LabelledColumn], groups: Codes | None
+    problem: Problem,
+    whole: WholeTable,
+    released: Table,
+    columns: list[LabelledColumn],
+    groups: Codes | None,
 ) -> MeasuredTable:
-    whole, recoded = share_dictionaries(problem.whole, released)
+    whole, recoded = share_dictionaries(whole, released)
     names = problem.names if groups is None else (GROUP,)
     shown = [released[name] for name in names] if groups is None else [group_numbers(groups)]
     own = {column.name for column in shown}

@@ -1,11 +1,13 @@
 """Two tables beside each other, which everything a report says beyond its models is told of."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from deid_portal.engine.draft.draft import NOBODY
 from deid_portal.engine.measures import Measures
 from deid_portal.engine.plan import ColumnRole, Plan
+from deid_portal.engine.privacy import SensitiveColumn
 from deid_portal.engine.search.check import Mask
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.table.table import Codes, Table
@@ -18,7 +20,8 @@ class Evidence:
 
     `rows` holds the original row of each released record, None if unknown. `drawn` marks the
     original rows of a sample. `groups` holds the class of each released record if classes are not
-    defined by equal cells.
+    defined by equal cells. `restated` holds columns of the whole table whose values every row shows
+    as others, as it shows them.
     """
 
     plan: Plan
@@ -27,6 +30,7 @@ class Evidence:
     rows: Codes | None
     drawn: Mask | None = None
     groups: Codes | None = None
+    restated: Mapping[str, SensitiveColumn] = field(default_factory=dict)
 
     @property
     def measures(self) -> Measures:

@@ -12,7 +12,7 @@ from deid_portal.engine.evidence.planned_attacks import carry_out_attacks
 from deid_portal.engine.evidence.released_spread import tell_spreads
 from deid_portal.engine.evidence.risk_details import (
     add_risk_details,
-    measure_guesses,
+    measure_sensitive,
     seen_patterns,
 )
 from deid_portal.engine.evidence.suppression_causes import describe_seen_isolation
@@ -44,7 +44,7 @@ def add_findings(
         risk=add_risk_details(evidence, report.risk, before, after),
         utility=add_measures(evidence, report.utility, coverages),
         comparison=compare_release(evidence, coverages, progress),
-        sensitive=measure_guesses(evidence, progress),
+        sensitive=measure_sensitive(evidence, progress),
         who_pays=tuple(tell_who_pays(evidence, groups)) if groups else None,
         attacks=carry_out_attacks(evidence, progress) if evidence.measures.attacks else None,
         isolation=_describe_isolation(evidence, after),

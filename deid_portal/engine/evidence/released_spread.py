@@ -12,9 +12,12 @@ from deid_portal.engine.plan import ColumnRole
 from deid_portal.engine.privacy import SensitiveColumn, TCloseness, WholeTable
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.report.sensitive import SensitiveSpread
+from deid_portal.engine.table.numbers import Numbers
 from deid_portal.engine.table.patterns import Patterns, reduce_table
-from deid_portal.engine.table.table import Column, Table
+from deid_portal.engine.table.table import Codes, Column, Table
 from deid_portal.engine.table.values import ColumnType
+from deid_portal.engine.taxonomies import Taxonomy
+from deid_portal.engine.utility.coverage import cover
 
 
 def tell_spreads(evidence: Evidence) -> tuple[SensitiveSpread, ...]:
@@ -37,22 +40,43 @@ def _tell_spread(
     original, secret = evidence.original[name], whole.sensitive[name].column
     distance = _distance_of(evidence, name)
     groups = group_column(original, evidence.all_taxonomies.get(name))
-    own = [
-        np.array([code] * (code < len(original.values)), np.int32)
-        for code in range(len(secret.values))
-    ]
+    own = _originals_behind(original, secret, evidence.all_taxonomies.get(name))
     group_of = groups.shares_of(original, own, secret).argmax(axis=1).astype(np.int32)
     patterns = evidence.problem.patterns
     before = SensitiveGroups.measure(
         patterns.counts, patterns.pairs_with(original), whole, name, distance
     )
     after = SensitiveGroups.measure(seen.counts, seen.sensitive[name], whole, name, distance)
+    if name in evidence.restated:
+        after = replace(after, distances=_distances(evidence, name, distance))
     told = describe_spread(groups, group_of, distance, before, after)
     if GROUP in seen.names:
         return told
     places = zip(after.worst(), told.worst, strict=True)
     named = (replace(own, labels=_labels_of(evidence, seen, place)) for place, own in places)
     return replace(told, worst=tuple(named))
+
+
+def _originals_behind(original: Column, shared: Column, taxonomy: Taxonomy | None) -> list[Codes]:
+    """Return, per value of the shared dictionary, the original values it may stand for."""
+    known = len(original.values)
+    own = [np.array([code], np.int32) for code in range(known)]
+    foreign = shared.values[known:]
+    if not foreign:
+        return own
+    shown = Column(original.name, shared.type, np.zeros(0, np.int32), foreign, original.decimal)
+    return [*own, *cover(original, shown, taxonomy).covered]
+
+
+def _distances(evidence: Evidence, name: str, distance: str) -> Numbers:
+    """Return how far each class is from the whole table with its values shown as in the release."""
+    shown = {name: evidence.restated[name]}
+    whole, recoded = share_dictionaries(
+        WholeTable(evidence.original.rows, shown), evidence.released
+    )
+    seen = _see(evidence, recoded)
+    measured = SensitiveGroups.measure(seen.counts, seen.sensitive[name], whole, name, distance)
+    return measured.distances
 
 
 def _see(evidence: Evidence, recoded: list[Column]) -> Patterns:

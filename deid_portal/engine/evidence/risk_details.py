@@ -10,12 +10,13 @@ from deid_portal.engine.evidence.evidence import Evidence
 from deid_portal.engine.plan import ColumnRole
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.report.risk import RiskDetails, RiskDetailsBothWays, RiskReport
-from deid_portal.engine.report.sensitive import SurestGuess
+from deid_portal.engine.report.sensitive import SensitiveRisk
 from deid_portal.engine.risk.guesses import measure_surest_guess
+from deid_portal.engine.risk.lone_values import ValueVariety
 from deid_portal.engine.risk.safe_harbor import check_safe_harbor
 from deid_portal.engine.risk.summary import summarize_risk
 from deid_portal.engine.table.patterns import Patterns
-from deid_portal.engine.table.table import Table
+from deid_portal.engine.table.table import Column, Table
 
 
 def add_risk_details(
@@ -39,7 +40,8 @@ def _summarize_risk(evidence: Evidence, measured: MeasuredTable) -> RiskDetails 
     )
 
 
-def measure_guesses(evidence: Evidence, progress: Progress) -> dict[str, SurestGuess]:
+def measure_sensitive(evidence: Evidence, progress: Progress) -> dict[str, SensitiveRisk]:
+    """Return, per released sensitive column, how surely it is guessed and its lone values."""
     columns = [n for n in evidence.plan.names_of(ColumnRole.SENSITIVE) if n in evidence.released]
     released, names = evidence.released, evidence.names
     if evidence.groups is not None:
@@ -47,7 +49,15 @@ def measure_guesses(evidence: Evidence, progress: Progress) -> dict[str, SurestG
         own = (evidence.released[name] for name in columns)
         released, names = Table((group_numbers(evidence.groups), *own)), (GROUP,)
     guesses = measure_surest_guess(released, names, columns, progress)
-    return {name: SurestGuess(share) for name, share in guesses.items()}
+    return {
+        name: _describe_values(share, evidence.original[name], evidence.released[name])
+        for name, share in guesses.items()
+    }
+
+
+def _describe_values(share: float, original: Column, released: Column) -> SensitiveRisk:
+    before, after = ValueVariety.of(original), ValueVariety.of(released)
+    return SensitiveRisk(share, after.records, after.lone, before.lone)
 
 
 def seen_patterns(names: tuple[str, ...], measured: MeasuredTable) -> Patterns | None:

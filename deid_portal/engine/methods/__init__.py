@@ -24,6 +24,7 @@ METHODS: Registry[Method] = Registry(
         "record-swapping": "perturbation.record_swapping.RecordSwapping",
         "coding": "coding.Coding",
         "rounding": "rounding.Rounding",
+        "coarsening": "coarsening.Coarsening",
         "date-shifting": "date_shifting.DateShifting",
         "sampling": "sampling.Sampling",
         "dp-table": "private_tables.dp_table.DPTable",

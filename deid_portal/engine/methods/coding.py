@@ -9,21 +9,21 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
-from deid_portal.engine.methods.numeric import numbers_per_value
+from deid_portal.engine.methods.changing_method import check_known_columns
+from deid_portal.engine.methods.numeric import numbers_or_refuse
+from deid_portal.engine.methods.restating_method import Restate, RestatingMethod
 from deid_portal.engine.parameters import ColumnNames, Declared, Parameter
-from deid_portal.engine.progress import Progress
-from deid_portal.engine.table.numbers import Numbers, decimals_of
+from deid_portal.engine.table.numbers import Numbers, decimals_of, numbers_of
+from deid_portal.engine.table.restatement import Restatement
 from deid_portal.engine.table.table import Column, Counts
-from deid_portal.engine.table.values import infer_type
+from deid_portal.engine.taxonomies import Recipe
 
 LARGEST = 1e15  # beyond this not every whole number has a float of its own
 
 
 @dataclass(frozen=True)
-class Coding(ChangingMethod):
+class Coding(RestatingMethod):
     """Numbers above `top` are shown as `top`, numbers below `bottom` as `bottom`.
 
     In place of a number a share of the people may be given: the bound is then the number that so
@@ -88,22 +88,23 @@ class Coding(ChangingMethod):
             "stands out by being the richest, the oldest or the smallest."
         )
 
-    def change(
-        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
-    ) -> TableDraft:
-        figures: dict[str, Any] = {}
-        for index, name in enumerate(self.columns):
-            progress.report(index, len(self.columns), "protect")
-            column, numbers = draft.table[name], numbers_per_value(draft, name)
-            bottom, top = self._bounds(name, numbers, column.counts)
-            figures[name] = {
-                "bottom": None if math.isinf(bottom) else bottom,
-                "top": None if math.isinf(top) else top,
-                "raised": int(column.counts[numbers < bottom].sum()),
-                "lowered": int(column.counts[numbers > top].sum()),
-            }
-            draft = draft.with_columns(_clamp(column, numbers, bottom, top))
-        return draft.noting(columns=figures)
+    @property
+    def restated_columns(self) -> tuple[str, ...]:
+        return self.columns
+
+    def restate(self, column: Column, recipe: Recipe | None) -> Restate:
+        bottom, top = self._bounds(column.name, numbers_or_refuse(column), column.counts)
+        return lambda own: _clamp(own, bottom, top)
+
+    def notes(self, column: Column, restate: Restate) -> dict[str, Any]:
+        numbers = numbers_or_refuse(column)
+        bottom, top = self._bounds(column.name, numbers, column.counts)
+        return {
+            "bottom": None if math.isinf(bottom) else bottom,
+            "top": None if math.isinf(top) else top,
+            "raised": int(column.counts[numbers < bottom].sum()),
+            "lowered": int(column.counts[numbers > top].sum()),
+        }
 
     def _bounds(self, name: str, numbers: Numbers, counts: Counts) -> tuple[float, float]:
         bottom = -math.inf if self.bottom is None else self.bottom
@@ -133,23 +134,20 @@ def reached_by(numbers: Numbers, counts: Counts, share: float) -> float:
     return float(numbers[order[np.searchsorted(below, needed)]]) if needed else -math.inf
 
 
-def _clamp(column: Column, numbers: Numbers, bottom: float, top: float) -> Column:
-    """Return the column with all values at or beyond a bound replaced by the bound.
+def _clamp(column: Column, bottom: float, top: float) -> Restatement:
+    """Return all values at or beyond a bound as the bound.
 
     Values equal to the bound are replaced, too, however they are written: otherwise their spelling
     would show that they were not coded.
     """
+    numbers = numbers_of(column)
     low, high = _spell(column, numbers, bottom), _spell(column, numbers, top)
-    texts = [
-        low if number <= bottom else high if number >= top else text
-        for number, text in zip(numbers, column.values, strict=True)
-    ]
-    joined = {text: code for code, text in enumerate(dict.fromkeys(texts))}
-    codes = np.array([joined[text] for text in texts], np.int32)
-    own = codes[column.codes] if len(column.codes) else column.codes
-    values = tuple(joined)
-    type = infer_type(values, column.decimal)
-    return Column(column.name, type, own, values, column.decimal)
+    return Restatement.to_texts(
+        [
+            low if number <= bottom else high if number >= top else text
+            for number, text in zip(numbers, column.values, strict=True)
+        ]
+    )
 
 
 def _spell(column: Column, numbers: Numbers, bound: float) -> str | None:

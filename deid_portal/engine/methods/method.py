@@ -60,6 +60,11 @@ class Method(ABC):
     def explain(self) -> str:
         """Return the sentence shown to the person choosing this method."""
 
+    @property
+    def levels_of_sensitive(self) -> Mapping[str, int]:
+        """Return the levels of their taxonomies at which it shows sensitive columns."""
+        return {}
+
     @classmethod
     def published_figures(cls, noted: Mapping[str, Any]) -> dict[str, Any]:
         """Return the part of its notes that may be published: only what plan or release reveal.

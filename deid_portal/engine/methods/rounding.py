@@ -9,16 +9,19 @@ import numpy as np
 
 from deid_portal.engine.documents import Place
 from deid_portal.engine.draft.draft import TableDraft
-from deid_portal.engine.methods.changing_method import ChangingMethod, check_known_columns
-from deid_portal.engine.methods.numeric import numbers_per_value
+from deid_portal.engine.methods.changing_method import check_known_columns
+from deid_portal.engine.methods.numeric import numbers_per_value, numbers_or_refuse
+from deid_portal.engine.methods.restating_method import Restate, RestatingMethod
 from deid_portal.engine.parameters import Choice, ColumnNames, Declared, Parameter
 from deid_portal.engine.progress import Progress
+from deid_portal.engine.table.restatement import Restatement
 from deid_portal.engine.table.table import Codes, Column
 from deid_portal.engine.table.values import infer_type, parse_number
+from deid_portal.engine.taxonomies import Recipe
 
 
 @dataclass(frozen=True)
-class Rounding(ChangingMethod):
+class Rounding(RestatingMethod):
     """Every number of some columns becomes a multiple of `base`, the nearest or one at random.
 
     At random it goes to the multiple below or above, the likelier the nearer, so that the mean of
@@ -55,30 +58,49 @@ class Rounding(ChangingMethod):
             )
         return f"Each number is shown as the nearest multiple of {self.base:g}."
 
+    @property
+    def goes_by_value(self) -> bool:
+        return self.kind == "nearest"
+
+    @property
+    def restated_columns(self) -> tuple[str, ...]:
+        return self.columns
+
+    def restate(self, column: Column, recipe: Recipe | None) -> Restate:
+        numbers_or_refuse(column)  # refuses what cannot be rounded
+        return lambda own: _round_to_nearest(own, self._exact_base)
+
+    @property
+    def _exact_base(self) -> Decimal:
+        return Decimal(str(self.base)).normalize()
+
     def change(
         self, draft: TableDraft, generator: np.random.Generator, progress: Progress
     ) -> TableDraft:
-        base = Decimal(str(self.base)).normalize()
+        if self.goes_by_value:
+            changed = super().change(draft, generator, progress)
+        else:
+            changed = self._draw(draft, generator, progress)
+        return changed.noting(base=self.base, kind=self.kind, columns=list(self.columns))
+
+    def _draw(
+        self, draft: TableDraft, generator: np.random.Generator, progress: Progress
+    ) -> TableDraft:
         for index, name in enumerate(self.columns):
             progress.report(index, len(self.columns), "protect")
             numbers_per_value(draft, name)  # refuses what cannot be rounded
-            column = draft.table[name]
-            if self.kind == "nearest":
-                rounded = _round_to_nearest(column, base)
-            else:
-                rounded = _round_at_random(column, base, generator)
+            rounded = _round_at_random(draft.table[name], self._exact_base, generator)
             draft = draft.with_columns(rounded)
-        return draft.noting(base=self.base, kind=self.kind, columns=list(self.columns))
+        return draft
 
 
-def _round_to_nearest(column: Column, base: Decimal) -> Column:
+def _round_to_nearest(column: Column, base: Decimal) -> Restatement:
     """Return the nearest multiples; halfway, the even one, so that sums do not drift."""
     multiples = [
         None if steps is None else int(steps.to_integral_value(ROUND_HALF_EVEN))
         for steps in _steps(column, base)
     ]
-    codes, values = _write(multiples, base, column.decimal)
-    return _column(column, codes[column.codes] if len(column.codes) else column.codes, values)
+    return Restatement(*_write(multiples, base, column.decimal))
 
 
 def _round_at_random(column: Column, base: Decimal, generator: np.random.Generator) -> Column:

@@ -58,6 +58,10 @@ class AlphaKAnonymity(CappedShares):
         Values(),
     )
 
+    @property
+    def ignores_nearness(self) -> bool:
+        return True
+
     def caps(self, whole: WholeTable) -> Shares:
         secret = whole.sensitive[self.column]
         caps = np.ones(len(secret.column.values))

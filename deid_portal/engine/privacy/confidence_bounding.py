@@ -53,6 +53,10 @@ class ConfidenceBounding(CappedShares):
         Values(),
     )
 
+    @property
+    def ignores_nearness(self) -> bool:
+        return True
+
     def caps(self, whole: WholeTable) -> Shares:
         secret = whole.sensitive[self.column]
         caps = np.ones(len(secret.column.values))

@@ -61,6 +61,10 @@ class EpsilonMAnonymity(PrivacyModel):
     def sensitive_column(self) -> str:
         return self.column
 
+    @property
+    def needs_numbers(self) -> bool:
+        return True
+
     def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return self._crowding(classes, whole) * self.m <= 1 + ROUNDING
 

@@ -64,6 +64,10 @@ class IntervalDisclosure(PrivacyModel):
     def sensitive_column(self) -> str:
         return self.column
 
+    @property
+    def needs_numbers(self) -> bool:
+        return True
+
     def check_table(self, place: Place, table: Table) -> None:
         check_numeric(place["column"], table, self.column)
 

@@ -62,6 +62,10 @@ class KEAnonymity(PrivacyModel):
     def sensitive_column(self) -> str:
         return self.column
 
+    @property
+    def needs_numbers(self) -> bool:
+        return True
+
     def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         enough = self._different(classes) >= self.k
         return enough & (self._ranges(classes, whole) >= self.e * (1 - ROUNDING))

@@ -69,6 +69,10 @@ class LDiversity(PrivacyModel):
         return self.variant == "distinct"
 
     @property
+    def ignores_nearness(self) -> bool:
+        return True
+
+    @property
     def sensitive_column(self) -> str:
         return self.column
 

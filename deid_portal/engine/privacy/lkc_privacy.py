@@ -85,6 +85,10 @@ class LKCPrivacy(PrivacyModel):
     needs_sensitive: ClassVar[bool] = True
 
     @property
+    def ignores_nearness(self) -> bool:
+        return True
+
+    @property
     def counted_columns(self) -> tuple[str, ...]:
         return tuple(self.values or ())
 

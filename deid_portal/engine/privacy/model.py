@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place, plain_value, quoted
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.engine.parameters import Choice, Declared, columns_named, number_of_look_alikes
+from deid_portal.engine.parameters import (
+    Choice,
+    Declared,
+    Values,
+    ValuesByColumn,
+    columns_named,
+    number_of_look_alikes,
+)
 from deid_portal.engine.privacy.distances import Distances
 from deid_portal.engine.privacy.hidden_names import NameOf, is_hidden_name
 from deid_portal.engine.privacy.kinds import AttackModel, Disclosure
@@ -149,6 +156,34 @@ class PrivacyModel(ABC):
     @property
     def needs_taxonomy(self) -> bool:
         """Say whether the sensitive column must have a taxonomy."""
+        return False
+
+    @property
+    def needs_numbers(self) -> bool:
+        """Say whether the sensitive column must hold numbers."""
+        return False
+
+    @property
+    def needs_order(self) -> bool:
+        """Say whether the values of the sensitive column must have an order."""
+        return False
+
+    @property
+    def ignores_nearness(self) -> bool:
+        """Say whether it asks no more than that sensitive values differ, however near they are.
+
+        Where nearly all values differ, as amounts to the cent do, such a rule holds by itself.
+        """
+        return False
+
+    def names_values_of(self, column: str) -> bool:
+        """Say whether a parameter names values of a sensitive column."""
+        for own in self.parameters:
+            value = getattr(self, own.name, None)
+            if isinstance(own, ValuesByColumn) and value and value.get(column) is not None:
+                return True
+            if isinstance(own, Values) and value is not None and self.sensitive_column == column:
+                return True
         return False
 
     @property

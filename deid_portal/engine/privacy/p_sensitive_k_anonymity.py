@@ -62,6 +62,10 @@ class PSensitiveKAnonymity(PrivacyModel):
     needs_sensitive: ClassVar[bool] = True
 
     @property
+    def ignores_nearness(self) -> bool:
+        return True
+
+    @property
     def counted_columns(self) -> tuple[str, ...]:
         return self.columns or ()
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.table.table import Codes, Column, Counts
 from deid_portal.engine.table.values import ColumnType, find_date_format, parse_date, parse_number
 from deid_portal.engine.taxonomies import Recipe
+from deid_portal.engine.taxonomies.label_order import order_of_labels
 
 Shares = NDArray[np.float64]
 
@@ -35,7 +36,8 @@ class SensitiveColumn:
     def ranks(self) -> Codes:
         """Return the place of each value that occurs, in order: 0 is the lowest.
 
-        Numbers and dates are ordered by size, anything else by its text; the gap comes first.
+        Numbers and dates are ordered by size, ranges of numbers by where they begin, anything
+        else by its text; the gap comes first.
         """
         order = [code for _, code in sorted(self._sort_keys())]
         ranks = np.zeros(len(self.column.values), np.int32)
@@ -97,7 +99,8 @@ class SensitiveColumn:
                 form = find_date_format([text for text in values if text is not None])
                 read = partial(parse_date, form=form or "")
             case _:
-                read = str
+                known = order_of_labels(values[code] for code in self._occurring.tolist())
+                read = str if known is None else known.__getitem__
         for code in self._occurring.tolist():
             text = values[code]
             yield (text is not None, 0 if text is None else read(text)), code

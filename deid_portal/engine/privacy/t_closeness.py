@@ -66,6 +66,10 @@ class TCloseness(PrivacyModel):
     def needs_taxonomy(self) -> bool:
         return self.distance == "hierarchical"
 
+    @property
+    def needs_order(self) -> bool:
+        return self.distance == "ordered"
+
     def passes(self, classes: Classes, whole: WholeTable) -> Answers:
         return self.distances(classes, whole) <= self.t + ROUNDING
 

@@ -134,7 +134,9 @@ PUBLISHED: Allowed = {
             ANY: dict.fromkeys(("column", "identifier", "rows", "reason"), GROUPED),
         },
     },
-    "sensitive": {ANY: {"surest_guess": GROUPED}},
+    "sensitive": {
+        ANY: {"surest_guess": GROUPED, **dict.fromkeys(("values", "lone_values"), COUNTED)}
+    },
     "columns": {
         ANY: {
             "role": ASKED,

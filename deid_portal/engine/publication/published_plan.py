@@ -25,6 +25,8 @@ def publish_plan(
 ) -> tuple[Plan, dict[str, bytes]]:
     """Return the published plan, and its taxonomy files by name."""
     files: dict[str, bytes] = {}
+    for method in plan.methods:
+        levels = {**levels, **method.levels_of_sensitive}
     names = {
         column.name: _Names(released, column.name, levels.get(column.name, 0))
         for column in plan.columns

@@ -21,7 +21,7 @@ from deid_portal.engine.report.part import NotTold, Part
 from deid_portal.engine.report.remedies import FoundRemedy
 from deid_portal.engine.report.risk import RiskReport
 from deid_portal.engine.report.rules import NearestMiss, RuleVerdict
-from deid_portal.engine.report.sensitive import SensitiveSpread, SurestGuess
+from deid_portal.engine.report.sensitive import SensitiveRisk, SensitiveSpread
 from deid_portal.engine.report.table import ColumnReport, InputSummary, LostColumns, RowCounts
 from deid_portal.engine.report.transformation import MethodStep, SearchSummary, Transformation
 from deid_portal.engine.report.utility import ReleaseComparison, UtilityMeasures
@@ -72,7 +72,7 @@ class Report(Part):
     columns: Mapping[str, ColumnReport]
     network: NetworkReport | None = None
     comparison: ReleaseComparison | None = None
-    sensitive: Mapping[str, SurestGuess] | None = None
+    sensitive: Mapping[str, SensitiveRisk] | None = None
     attacks: tuple[AttackFinding | AttackProblem, ...] | None = None
     isolation: tuple[GroupsApart, ...] | None = None
     search: SearchSummary | None = None

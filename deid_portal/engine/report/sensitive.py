@@ -7,10 +7,17 @@ from deid_portal.engine.report.part import Part
 
 
 @dataclass(frozen=True)
-class SurestGuess(Part):
-    """The largest share of a single value of the column in a class."""
+class SensitiveRisk(Part):
+    """The largest share of a single value of the column in a class, and its lone values.
+
+    `values` counts the released records that show a value, `lone_values` those of them whose value
+    no other record shows; `lone_values_before` those of the table as it came.
+    """
 
     surest_guess: float
+    values: int | None = None
+    lone_values: int | None = None
+    lone_values_before: int | None = None
 
 
 @dataclass(frozen=True)

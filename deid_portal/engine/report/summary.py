@@ -15,7 +15,7 @@ from deid_portal.engine.report.network import LinkCounts, NetworkReport
 from deid_portal.engine.report.part import Part, null
 from deid_portal.engine.report.risk import RiskFigures, SafeHarborFinding
 from deid_portal.engine.report.rules import RuleVerdict
-from deid_portal.engine.report.sensitive import SurestGuess
+from deid_portal.engine.report.sensitive import SensitiveRisk
 from deid_portal.engine.report.table import ColumnReport, RowCounts
 from deid_portal.engine.report.utility import UtilityMeasures
 
@@ -79,6 +79,6 @@ class RunSummary(Part):
     columns: Mapping[str, ColumnReport]
     levels: Mapping[str, int] | None = None
     network: NetworkLinks | None = None
-    sensitive: Mapping[str, SurestGuess] | None = None
+    sensitive: Mapping[str, SensitiveRisk] | None = None
     detail: PublishedDetail | None = None
     who_pays: tuple[PayingGroups, ...] | None = None

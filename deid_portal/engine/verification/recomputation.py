@@ -16,6 +16,7 @@ from deid_portal.engine.report.risk import ClassRisk, RiskDetails
 from deid_portal.engine.report.rules import RuleVerdict
 from deid_portal.engine.risk.classes import measure_risk, summarize_classes
 from deid_portal.engine.risk.guesses import measure_surest_guess
+from deid_portal.engine.risk.lone_values import ValueVariety
 from deid_portal.engine.risk.safe_harbor import check_safe_harbor
 from deid_portal.engine.risk.summary import summarize_risk
 from deid_portal.engine.verification.claimed_release import ClaimedRelease
@@ -81,6 +82,12 @@ def _compare_risk(claimed: ClaimedRelease, claims: Claims) -> None:
         if name in claimed.table:
             guesses = measure_surest_guess(claimed.table, claimed.groups, [name], Progress(None))
             claims.compare(f"sensitive.{name}.surest_guess", own.surest_guess, guesses[name])
+            variety = ValueVariety.of(claimed.table[name])
+            # Packages of earlier versions do not say how many values occur once.
+            if own.lone_values is not None:
+                claims.compare(f"sensitive.{name}.lone_values", own.lone_values, variety.lone)
+            if own.values is not None:
+                claims.compare(f"sensitive.{name}.values", own.values, variety.records)
 
 
 def _compare_among_people(claims: Claims, after: ClassRisk, found: dict[str, Any]) -> None:

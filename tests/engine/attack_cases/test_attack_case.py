@@ -140,6 +140,23 @@ def test_a_long_attack_can_be_stopped(name: str) -> None:
         )
 
 
+def test_an_intruder_knows_which_amounts_stand_behind_a_rounded_one() -> None:
+    """Else rounding would seem to help wherever it only spells an amount in another way."""
+    pay = [f"{1000 + 37 * row}.50" for row in range(80)]
+    rows = [[*cells[:2], amount] for cells, amount in zip(people().head(80), pay, strict=True)]
+    table = Table.from_rows(["zip", "age", "condition"], rows)
+
+    def alone(*first: dict[str, Any]) -> float:
+        case = open_case(table, method=[*first, TWO_BY_TWO])
+        assert case.has_one_level
+        return run_attack(case, SinglingOut(), seed=1, setting=hold_out(case, seed=1)).result.value
+
+    barely = {"name": "rounding", "columns": ["condition"], "base": 1}
+    ends = {"name": "coding", "columns": ["condition"], "top_share": 0.5, "bottom_share": 0.5}
+    assert alone(barely) == alone() > 0.5
+    assert alone({**barely, "base": 1000}, ends) < 0.3
+
+
 def attack_again(case: Case) -> AttackAnswer:
     return run_attack(case, RecordLinkage(), seed=1)
 

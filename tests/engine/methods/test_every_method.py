@@ -46,6 +46,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
         {"columns": ["age"], "base": 5},
         {"columns": ["pay"], "base": 250, "kind": "random"},
     ],
+    "coarsening": [{"levels": {"condition": 1}}],
     "date-shifting": [{"columns": ["visit"], "days": 30, "person": "id"}],
     "sampling": [{"share": 0.5}],
     "synthetic": [
@@ -97,7 +98,10 @@ COLUMNS: dict[str, Any] = {
         "taxonomy": {"dates": ["month", "quarter", "year"]},
     },
     "pay": {"role": "sensitive"},
-    "condition": {"role": "sensitive"},
+    "condition": {
+        "role": "sensitive",
+        "taxonomy": {"tree": {"*": {"lung": ["Flu", "Asthma"], "else": ["Cancer", "Gastritis"]}}},
+    },
     "note": {"role": "insensitive"},
 }
 NAMES = list(COLUMNS)
