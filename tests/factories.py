@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
 from django.db import transaction
 from django.utils import timezone
 
@@ -127,6 +128,24 @@ def make_planned_dataset(steward: User, team: Team) -> Dataset:
         column = dataset.columns.get(name=name)
         set_taxonomy(column=column, changed_by=steward, kind=kind, recipe=recipe)
     choose_protection(dataset=dataset, chosen_by=steward, rules=RULES, method=METHOD)
+    return dataset
+
+
+def make_paid_dataset(steward: User, team: Team, rows: int = 600) -> Dataset:
+    """A German file of people with an income to the cent: semicolons and decimal commas."""
+    chance = np.random.default_rng(7)
+    pay = np.exp(chance.normal(7.9, 0.5, rows))
+    lines = [f"{20 + row % 40};{'AB'[row % 2]};{pay[row]:.2f}" for row in range(rows)]
+    content = "\n".join(["Age;Town;Pay", *(line.replace(".", ",") for line in lines)])
+    dataset = make_dataset(steward, team, content.encode())
+    roles = dict(enumerate(["quasi-identifier", "quasi-identifier", "sensitive"]))
+    tag_columns(dataset=dataset, tagged_by=steward, roles=roles)
+    age, town = dataset.columns.get(name="Age"), dataset.columns.get(name="Town")
+    kinds = ColumnTaxonomy.Kind
+    set_taxonomy(column=age, changed_by=steward, kind=kinds.INTERVALS, recipe=DECADES)
+    tree = {"tree": {"*": ["A", "B"]}}
+    set_taxonomy(column=town, changed_by=steward, kind=kinds.TREE, recipe=tree)
+    dataset.refresh_from_db()
     return dataset
 
 

@@ -8,18 +8,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from deid_portal.attacks.results import TriedRemedy
-from deid_portal.engine import Cancelled, EngineError, Plan, Table
+from deid_portal.engine import Cancelled, ColumnType, EngineError, Plan, Table
 from deid_portal.engine.attack_cases.case import AttackAnswer, Case
 from deid_portal.engine.attack_cases.change_price import ChangePrice, price_change
 from deid_portal.engine.attack_cases.verdict import AttackVerdict, judge_attack
 from deid_portal.engine.attacks import Attack
 from deid_portal.engine.methods import METHODS
+from deid_portal.engine.privacy.fitting_numbers import AmountColumn
 from deid_portal.engine.progress import ProgressCallback
+from deid_portal.engine.risk.lone_values import ValueVariety
+from deid_portal.engine.wording.numbers import percent
 from deid_portal.plans.basis import Basis
 from deid_portal.plans.changes import (
     AddRule,
     Change,
     HideAmong,
+    RoundNumbers,
     SetLevel,
     SetMethod,
     SetRule,
@@ -33,6 +37,10 @@ MOST_SHOWN = 3
 SECONDS = 60  # time for trying candidates, estimated from the time of the run
 LEAVE_OUT_FREELY = 1.0
 USUAL_LOOK_ALIKES = 5
+# In how many steps a rounding divides the middle half of the people, None for as fine as leaves few
+# lone values, and the share of the people at each end who are shown the same number.
+ROUNDINGS = ((None, 0.0), (5, 0.1), (2, 0.2), (1, 0.25))
+ORDERED = (ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DATE)
 
 
 @dataclass(frozen=True)
@@ -62,6 +70,7 @@ def most_tried(run_seconds: float) -> int:
 def find_remedy_candidates(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
     """Yield changes that could help against this attack, the most specific first."""
     yield from _of_earlier_releases(finding)
+    yield from _about_exact_numbers(finding)
     yield from _about_different_values(finding)
     yield from _about_tilted_groups(finding)
     yield from _about_look_alikes(finding)
@@ -78,6 +87,44 @@ def _of_earlier_releases(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]
             differing = [name for name in levels if levels[name] != finding.case.levels[name]]
             shown = differing[0] if len(differing) == 1 else "the levels"
             yield RemedyCandidate(f"Show {shown} as release {number} does", (_fixed(dict(levels)),))
+
+
+def _about_exact_numbers(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
+    """Suggest to round numbers that find people by themselves, finely first."""
+    if not finding.attack.finds_by_exact_values:
+        return
+    columns = _telling_numbers(finding.case)
+    for step in range(len(ROUNDINGS)):
+        changes = [own for name, column in columns.items() for own in _round(name, column, step)]
+        if not changes:
+            continue
+        title = " and ".join(_rounding_words(change) for change in changes)
+        pinned = (_fixed(dict(finding.case.levels)),) if finding.case.has_one_level else ()
+        yield RemedyCandidate(title, (*changes, *pinned), searches=not pinned)
+
+
+def _telling_numbers(case: Case) -> dict[str, AmountColumn]:
+    """Return the numbers beside the quasi-identifiers that some released records alone show."""
+    shown = [column for column in case.released.columns if column.name not in case.names]
+    return {
+        column.name: AmountColumn.of(case.original[column.name])
+        for column in shown
+        if column.name in case.original
+        and case.original[column.name].type in (ColumnType.INTEGER, ColumnType.NUMBER)
+        and ValueVariety.of(column).lone
+    }
+
+
+def _round(name: str, column: AmountColumn, step: int) -> list[RoundNumbers]:
+    """Return one of the roundings to try; from the second on the far ends become one number."""
+    of_middle, ends = ROUNDINGS[step]
+    base = column.proposed_base() if of_middle is None else column.base_for(of_middle)
+    return [] if base is None else [RoundNumbers(name, base, ends)]
+
+
+def _rounding_words(change: RoundNumbers) -> str:
+    ends = f", its highest and lowest {percent(change.ends)} as one number" if change.ends else ""
+    return f"Round {change.column} to {change.base:,.10g}{ends}"
 
 
 def _about_different_values(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]:
@@ -99,7 +146,9 @@ def _about_tilted_groups(finding: SuccessfulAttack) -> Iterator[RemedyCandidate]
     column, t = finding.answer.column, finding.attack.distance_needed
     if column is None or t is None:
         return
-    rule = AddRule({"model": "t-closeness", "t": t, "distance": "equal", "column": column})
+    is_ordered = finding.case.original[column].type in ORDERED
+    distance = "ordered" if is_ordered else "equal"
+    rule = AddRule({"model": "t-closeness", "t": t, "distance": distance, "column": column})
     if finding.case.has_one_level:
         yield RemedyCandidate(
             f"Leave out groups whose {column} differs much from everybody’s",

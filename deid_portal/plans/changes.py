@@ -13,6 +13,8 @@ from typing import Any, ClassVar, Self
 
 from deid_portal.engine import InvalidPlan
 from deid_portal.engine.documents import Place, plain_value
+from deid_portal.engine.methods.coding import Coding
+from deid_portal.engine.methods.rounding import Rounding
 from deid_portal.engine.plan import ColumnRole
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.plans.basis import Basis, PlanDocument, parameter_words, part_words
@@ -297,6 +299,35 @@ class SetMethod(Change):
         return f"{self.parameter.replace('_', ' ')} {said}".strip()
 
 
+@dataclass(frozen=True)
+class RoundNumbers(Change):
+    """Numbers of a column rounded before anything else, with `ends` also the far ones as one."""
+
+    column: str
+    base: float
+    ends: float = 0.0  # the share of the people at each end who get the same number
+    kind: ClassVar[str] = "round"
+
+    def apply(self, basis: Basis) -> PlanDocument:
+        basis.column(self.column)
+        own = [self.column]
+        first: list[dict[str, Any]] = [{"name": Rounding.name, "columns": own, "base": self.base}]
+        if self.ends:
+            shares = {"top_share": self.ends, "bottom_share": self.ends}
+            first.append({"name": Coding.name, "columns": own, **shares})
+        coarser = {Rounding.name, Coding.name}
+        kept = [
+            method
+            for method in basis.methods
+            if method["name"] not in coarser or method.get("columns") != own
+        ]
+        return basis.with_methods([*first, *kept])
+
+    def words(self, basis: Basis) -> str:
+        ends = f", its ends of {percent(self.ends)} each as one number" if self.ends else ""
+        return f"{self.column} rounded to {self.base:,.10g}{ends}"
+
+
 CHANGES: dict[str, type[Change]] = {
     own.kind: own
     for own in (
@@ -311,6 +342,7 @@ CHANGES: dict[str, type[Change]] = {
         UseMethod,
         AddMethod,
         SetMethod,
+        RoundNumbers,
     )
 }
 

@@ -9,7 +9,9 @@ from django.urls import reverse
 from deid_portal.accounts.models import User
 from deid_portal.attacks.remedies import most_tried
 from deid_portal.attacks.results import AttackSummary, TriedRemedy
+from deid_portal.plans.services import choose_protection
 from deid_portal.runs.models import Run
+from deid_portal.runs.services import start_run
 from tests import factories
 from tests.conftest import Cast
 
@@ -56,6 +58,27 @@ def test_trying_a_remedy_comes_to_its_price(cast: Cast, signed_in: SignIn) -> No
 def _try(run: Run, remedy: TriedRemedy, client: Client) -> Run:
     client.post(reverse("runs:try", args=[run.id]), {"change": remedy.change})
     return factories.finish_run(Run.objects.order_by("-number")[0])
+
+
+def test_rounding_is_tried_where_exact_amounts_find_people(cast: Cast, signed_in: SignIn) -> None:
+    dataset = factories.make_paid_dataset(cast.steward, cast.team)
+    levels = {"name": "levels", "levels": {"Age": 1}, "suppression_limit": 1.0}
+    rules = [{"model": "k-anonymity", "k": 5}]
+    choose_protection(dataset=dataset, chosen_by=cast.steward, rules=rules, method=levels)
+    dataset.refresh_from_db()
+    run = factories.finish_run(start_run(dataset=dataset, started_by=cast.steward))
+    found = remedies_of(run, cast, "singling-out")
+    assert found.stake.share > 0.3
+    best = found.remedies[0]
+    assert "Round Pay to" in best.title
+    assert best.share < found.stake.share / 2
+    tried = _try(run, best, signed_in(cast.steward))
+    assert tried.report.steps[0].method == "rounding"
+    assert remedies_of(tried, cast, "singling-out").stake.share == pytest.approx(best.share)
+    page = signed_in(cast.steward).get(
+        reverse("attacks:show", args=[run.id]) + "?attack=singling-out"
+    )
+    assert best.title in page.content.decode()
 
 
 def test_nothing_is_tried_where_nothing_was_found(cast: Cast) -> None:

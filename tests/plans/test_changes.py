@@ -14,6 +14,7 @@ from deid_portal.plans.changes import (
     DropRule,
     HideAmong,
     LeaveOut,
+    RoundNumbers,
     SetLevel,
     SetMethod,
     SetRole,
@@ -191,3 +192,13 @@ def test_a_level_alone_needs_a_run_that_has_levels() -> None:
 def test_what_a_form_sends_is_read_with_care(text: str) -> None:
     with pytest.raises(InvalidPlan):
         read_changes(text)
+
+
+def test_numbers_are_rounded_before_anything_else_and_only_once() -> None:
+    fine = {"name": "rounding", "columns": ["Age"], "base": 5}
+    ends = {"name": "coding", "columns": ["Age"], "top_share": 0.1, "bottom_share": 0.1}
+    assert _after(RoundNumbers("Age", 5))["method"] == [fine, PLAN["method"]]
+    both = _after(RoundNumbers("Age", 5), RoundNumbers("Age", 10, 0.1))
+    assert both["method"] == [{**fine, "base": 10}, ends, PLAN["method"]]
+    words = apply_changes(BASIS, [RoundNumbers("Age", 1000, 0.1)])[1]
+    assert words == "Age rounded to 1,000, its ends of 10\u00a0% each as one number"

@@ -108,26 +108,26 @@ class Case:
             for name, column in planned.items()
             if column is not None and (name in self.names or column.taxonomy is not None)
         }
-        restated = [n for n in names_restated(self.plan.methods) if n not in self.names]
         return built | {
-            name: self._restatement_of(name) for name in restated if name in self.released
+            name: _restatement(self.original[name], shown)
+            for name, shown in self.restated.items()
+            if name not in self.names
         }
 
-    def _restatement_of(self, name: str) -> Taxonomy:
-        """Return which value shows which, where every row shows values as coarser ones.
+    @cached_property
+    def restated(self) -> dict[str, Column]:
+        """Return the columns of the original whose values every row shows as others, as shown.
 
         Whoever knows that amounts were rounded knows which amounts stand behind a rounded one.
         """
-        original, planned = self.original[name], self.plan.column(name)
-        recipe = None if planned is None else planned.taxonomy
-        shown = restate_column(self.plan.methods, original, recipe)
-        becomes = dict(zip(original.codes.tolist(), shown.codes.tolist(), strict=True))
-        return Taxonomy.from_paths(
-            [
-                (text, shown.values[becomes[code]] if code in becomes else text)
-                for code, text in enumerate(original.values)
-            ]
-        )
+        shown = {}
+        for name in names_restated(self.plan.methods):
+            planned = self.plan.column(name)
+            if planned is not None and name in self.released:
+                shown[name] = restate_column(
+                    self.plan.methods, self.original[name], planned.taxonomy
+                )
+        return shown
 
     def check(self, attack: type[Attack]) -> None:
         """Refuse an attack that makes no sense on this release."""
@@ -151,6 +151,7 @@ class Case:
             sensitive=sensitive,
             taxonomies=self.taxonomies,
             grouping=(self.group_column,) if self.group_column else (),
+            restated=self.restated,
         )
         return replace(setting, **more)  # type: ignore[arg-type]
 
@@ -249,6 +250,17 @@ def with_earlier(base: AttackSetting, case: Case, earlier: OtherReleases) -> Att
         others=tuple(other.setting() for other in earlier.same_rows),
         versions=tuple(other.setting() for other in earlier.versions),
         people=tuple(earlier.people),
+    )
+
+
+def _restatement(original: Column, shown: Column) -> Taxonomy:
+    """Return which value shows which as a taxonomy of one level."""
+    becomes = dict(zip(original.codes.tolist(), shown.codes.tolist(), strict=True))
+    return Taxonomy.from_paths(
+        [
+            (text, shown.values[becomes[code]] if code in becomes else text)
+            for code, text in enumerate(original.values)
+        ]
     )
 
 

@@ -110,6 +110,8 @@ class AttackSetting:
     versions: tuple["AttackSetting", ...] = ()
     people: tuple[Codes, ...] = ()
     grouping: tuple[str, ...] = ()
+    # Columns of the original as every row shows them, where values were rounded, coded or grouped.
+    restated: Mapping[str, Column] = field(default_factory=dict)
     progress: Progress = field(default_factory=lambda: Progress(None))
 
     def __post_init__(self) -> None:
@@ -148,9 +150,11 @@ class AttackSetting:
     def true_codes(self) -> Codes:
         """Return per released record the code its original sensitive value has in the release.
 
+        Whoever concludes a rounded amount is right about somebody whose amount is rounded to it.
         -1 if the release does not show that value at all.
         """
-        original = self.original[self.sensitive_name]
+        name = self.sensitive_name
+        original = self.restated.get(name, self.original[name])
         return recode(original, self.released[self.sensitive_name])[original.codes[self.rows]]
 
 
@@ -166,6 +170,8 @@ class AnyAttack(ABC):
     usual_seconds: ClassVar[tuple[float, float]] = (0.2, 0.5)
     # Parameters where there is more time than for a report, so that intervals become narrow.
     with_time: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    # Whether it may find people by an exact value of any released column, however common it looks.
+    finds_by_exact_values: ClassVar[bool] = False
     holds_out: ClassVar[bool] = False  # made on half of the table unless other people are brought
     look_alikes: ClassVar[str] = ""  # the parameter with how many everybody must hide among
     figures_kind: ClassVar[type[AttackFigures]] = AttackFigures  # what else it counts

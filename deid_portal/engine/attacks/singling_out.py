@@ -51,6 +51,7 @@ class SinglingOut(Attack):
     usual_seconds: ClassVar[tuple[float, float]] = (0.5, 1.5)
     with_time: ClassVar[Mapping[str, Any]] = MappingProxyType({"attempts": 2000})
     holds_out: ClassVar[bool] = True
+    finds_by_exact_values: ClassVar[bool] = True
     cites: ClassVar[str] = (
         "A. Cohen and K. Nissim, Towards formalizing the GDPR's notion of singling out, PNAS "
         "117(15), 2020."

@@ -10,7 +10,7 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.changing_method import check_known_columns
-from deid_portal.engine.methods.numeric import numbers_per_value, numbers_or_refuse
+from deid_portal.engine.methods.numeric import numbers_or_refuse, numbers_per_value
 from deid_portal.engine.methods.restating_method import Restate, RestatingMethod
 from deid_portal.engine.parameters import Choice, ColumnNames, Declared, Parameter
 from deid_portal.engine.progress import Progress

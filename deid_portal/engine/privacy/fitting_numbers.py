@@ -77,6 +77,10 @@ class AmountColumn:
         enough = (own for own in self.roundings if own.variety.lone_share <= FEW_LONE)
         return next(enough, self.roundings[-1]).base
 
+    def base_for(self, steps: int) -> float | None:
+        """Return a base of which the middle half of the people keeps so many steps or more."""
+        return _nice_below(self.middle / steps) or None
+
     def proposed_range(self, look_alikes: int) -> float:
         """Return how far the ends of nearly every group of so many people lie apart."""
         drawn = self._groups(look_alikes)
