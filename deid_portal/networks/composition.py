@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 from deid_portal.datasets.models import Dataset
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge
+from deid_portal.engine.networks.methods import complete_methods
 from deid_portal.plans.composition import ComposedNetworkPlan, ProtectionChoice, compose_plan
 from deid_portal.plans.models import Protection
 
@@ -17,7 +19,13 @@ def compose_network_plan(
     for column in composed.document["columns"].values():
         if "treatment" in column:
             column["treatment"] = "remove"  # nodes get new numbers; their ids are not released
-    document = {**composed.document, "network": dataset.network.settings, "knowledge": knowledge}
+    methods = complete_methods(choice.methods, Knowledge(knowledge))
+    document = {
+        **composed.document,
+        "network": dataset.network.settings,
+        "knowledge": knowledge,
+        "method": methods[0] if len(methods) == 1 else methods,
+    }
     return ComposedNetworkPlan(document, composed.files)
 
 

@@ -24,6 +24,7 @@ from deid_portal.engine.wording.numbers import percent
 
 TRIED = (2, 3, 5, 10, 15, 25, 50)
 MOST_TRIED_WORK = 3_000_000
+RISING, BOTH_WAYS = "Numbers of links rise", "Rise and fall"
 
 
 @dataclass(frozen=True)
@@ -102,15 +103,15 @@ def price_chart(dataset: Dataset, method: NetworkMethod, k: int) -> Chart | None
     is_counted = method.knows_least_changes and not dataset.network.is_directed
     if not is_counted or not tried or dataset.rows * tried[-1] > MOST_TRIED_WORK:
         return None
-    ways = {"Adding": False, "Adding and removing": True}
+    ways = {RISING: False, BOTH_WAYS: True}
     degrees = _degrees(dataset)
     costs = {
         name: [least_links_changed(degrees, own, may_remove=removes) or 0 for own in tried]
         for name, removes in ways.items()
     }
-    chosen = "Adding and removing" if method.may_remove else "Adding"
+    chosen = BOTH_WAYS if method.may_remove else RISING
     if method.only_adds:
-        costs.pop("Adding and removing")
+        costs.pop(BOTH_WAYS)
     return Chart(
         id="prices",
         title=_title_of_prices(tried, costs, chosen, k),

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from deid_portal.datasets.models import Dataset
-from deid_portal.engine.networks.methods import NETWORK_METHODS, NetworkMethod
-
-LARGE = 100_000
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge
+from deid_portal.engine.networks.methods import NETWORK_METHODS, NetworkMethod, methods_against
 
 
 @dataclass(frozen=True)
@@ -27,25 +26,11 @@ class MethodOffer:
 
 
 def recommend_network_method(dataset: Dataset, knowledge: str) -> NetworkRecommendation:
-    """Recommend the method that protects against this knowledge with the least change."""
-    nodes = dataset.rows
-    if knowledge == "degree":
-        speed = ", the quick way for so many people" if nodes > LARGE else ""
-        reason = f"It changes the fewest links that give everybody look-alikes{speed}."
-        return NetworkRecommendation("k-degree", reason)
-    if knowledge == "neighbourhood" and _fits("k-neighbourhood", nodes):
-        reason = "It makes the surroundings of every person equal to those of others."
-        return NetworkRecommendation("k-neighbourhood", reason)
-    reason = (
-        "Whoever knows more than the number of links is withstood by releasing groups: how many "
-        "links there are within and between them, and no single person."
+    """Recommend, of the methods that fit and withstand this, the one that changes least."""
+    fitting = methods_against(
+        [Knowledge(knowledge)], directed=dataset.network.is_directed, nodes=dataset.rows
     )
-    return NetworkRecommendation("k-grouping", reason)
-
-
-def _fits(method: str, nodes: int) -> bool:
-    largest = NETWORK_METHODS[method].largest
-    return largest is None or nodes <= largest
+    return NetworkRecommendation(fitting[0].name, fitting[0].gain)
 
 
 def offer_methods(dataset: Dataset, recommended: str, knowledge: str) -> list[MethodOffer]:
@@ -56,7 +41,7 @@ def offer_methods(dataset: Dataset, recommended: str, knowledge: str) -> list[Me
             kind.words,
             why_closed(dataset, kind),
             is_recommended=name == recommended,
-            withstands=knowledge in kind.withstands,
+            withstands=Knowledge(knowledge) in kind.withstands,
         )
         for name, kind in NETWORK_METHODS.items()
     ]
@@ -65,11 +50,7 @@ def offer_methods(dataset: Dataset, recommended: str, knowledge: str) -> list[Me
 
 def why_closed(dataset: Dataset, kind: type[NetworkMethod]) -> str:
     """Return why a method cannot be applied to this network, or ""."""
-    if dataset.network.is_directed and not kind.takes_directed:
-        return "For links without directions; read the network again as such."
-    if kind.largest is not None and dataset.rows > kind.largest:
-        return f"For at most {kind.largest:,} people."
-    return ""
+    return kind.why_unfit(directed=dataset.network.is_directed, nodes=dataset.rows)
 
 
 def ways_to_sweep(dataset: Dataset) -> list[str]:

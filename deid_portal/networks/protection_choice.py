@@ -17,7 +17,7 @@ from deid_portal.engine.networks.methods import NETWORK_METHODS, NetworkMethod
 from deid_portal.engine.networks.models import model_against
 from deid_portal.engine.parameters import Choice as OneOf
 from deid_portal.engine.report.network import KnowledgeState
-from deid_portal.engine.wording.knowledge import KNOWLEDGE_TITLES
+from deid_portal.engine.wording.knowledge import KNOWLEDGE_PHRASES, KNOWLEDGE_TITLES
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.networks.composition import compose_network_plan
 from deid_portal.networks.estimation import NetworkEstimate, estimate_network_run, price_chart
@@ -32,6 +32,7 @@ from deid_portal.networks.guidance import (
 from deid_portal.networks.plan_fit import check_network_plan_fits
 from deid_portal.networks.vocabulary import (
     CHOICE_WORDS,
+    CHOICE_WORDS_OF,
     KNOWLEDGE_WORDS,
     PARAMETER_WORDS,
 )
@@ -41,6 +42,8 @@ from deid_portal.plans.expert_forms import PartForm, starting_entry
 from deid_portal.plans.parameter_fields import Columns
 from deid_portal.plans.plain_form import LARGEST_K_ON_SLIDER, Slider
 from deid_portal.policies.rules import Rules
+
+PROPOSED = ("knowledge", "method")
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,19 @@ class NetworkProtectionPage:
             KnowledgeOffer(value, KNOWLEDGE_TITLES[value], KNOWLEDGE_WORDS[value], _alone(own))
             for value in offered_knowledge(self.dataset)
             for own in [risk.get(value)]
+        ]
+
+    @property
+    def gaps(self) -> list[str]:
+        """Who finds people nevertheless: what else somebody may know, and whom it finds now."""
+        kind = NETWORK_METHODS[self.method]
+        if kind.is_private:
+            return []
+        risk = self.dataset.network.knowledge_states
+        return [
+            f"{KNOWLEDGE_PHRASES[value]}. {_alone(risk.get(value))}".rstrip()
+            for value in offered_knowledge(self.dataset)
+            if not kind.protects_from(Knowledge(value), Knowledge(self.knowledge))
         ]
 
     @cached_property
@@ -155,10 +171,17 @@ def _alone(own: KnowledgeState | None) -> str:
 
 
 def open_choosing(
-    dataset: Dataset, rules: Rules, data: QueryDict | None = None
+    dataset: Dataset,
+    rules: Rules,
+    data: QueryDict | None = None,
+    proposed: Mapping[str, str] | None = None,
 ) -> NetworkProtectionPage:
-    """Show the saved choice, else the recommended one; with data, the submitted one."""
+    """Show the saved choice, else the recommended one; with data, the submitted one.
+
+    A report may have proposed other knowledge to protect against, and the method that does.
+    """
     given: dict[str, Any] = data.dict() if data is not None else _saved(dataset, rules)
+    given |= {name: proposed[name] for name in PROPOSED if proposed and name in proposed}
     known = offered_knowledge(dataset)
     knowledge = given.get("knowledge", "") if given.get("knowledge") in known else known[0]
     recommendation = recommend_network_method(dataset, knowledge)
@@ -211,7 +234,10 @@ def _in_plain_words(part: PartForm) -> PartForm:
         part[name].label = PARAMETER_WORDS.get(name, part[name].label)
         if isinstance(field_of, ChoiceField):
             offered = list(field_of.widget.choices)
-            field_of.choices = [(value, CHOICE_WORDS.get(value, words)) for value, words in offered]
+            field_of.choices = [
+                (value, CHOICE_WORDS_OF.get((part.name, value), CHOICE_WORDS.get(value, words)))
+                for value, words in offered
+            ]
     return part
 
 

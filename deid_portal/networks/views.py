@@ -298,7 +298,7 @@ def protection(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     data = request.POST if request.method == "POST" else None
     if data is not None:
         check_can_change(person, dataset)
-    choosing = open_choosing(dataset, policy.rules, data)
+    choosing = open_choosing(dataset, policy.rules, data, request.GET.dict())
     if data is not None and not wants_part(request) and not choosing.problem:
         try:
             choose_network_protection(

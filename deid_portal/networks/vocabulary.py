@@ -31,10 +31,15 @@ CHOICE_WORDS = {
     "additions-deletions": "Links are added and removed",
     "optimal": "The fewest changes there are",
     "greedy": "Quickly, for millions of people",
-    "degrees": "Meet the numbers exactly",
+    "degrees": "Meet the numbers exactly, taking some links apart",
     "supergraph": "Keep every link there is",
     "replace": "Removed here, added elsewhere",
     "switch": "Two links swap their ends",
     "links": "Single links",
     "people": "People with all their links",
+}
+# Where a choice means something else with one method than with others: by method and choice.
+CHOICE_WORDS_OF = {
+    ("k-degree", "additions"): "Nobody’s number of links falls",
+    ("k-degree", "additions-deletions"): "Numbers of links rise and fall",
 }

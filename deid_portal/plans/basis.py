@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 from deid_portal.engine import InvalidPlan, Plan
 from deid_portal.engine.methods import METHODS, RecodingMethod
 from deid_portal.engine.networks import NetworkPlan, is_network_plan
-from deid_portal.engine.networks.methods import NETWORK_METHODS
+from deid_portal.engine.networks.knowledge.knowledge import Knowledge
+from deid_portal.engine.networks.methods import NETWORK_METHODS, complete_methods
 from deid_portal.engine.networks.models import NETWORK_MODELS
 from deid_portal.engine.parameters import Choice
 from deid_portal.engine.privacy import MODELS
@@ -186,7 +187,8 @@ class NetworkBasis(Basis):
         """Keep the number of look-alikes, where the new method aims at one and says none."""
         if self.look_alikes is not None and self.takes(method, "k"):
             method = {"k": self.look_alikes, **method}
-        return self.with_methods([method])
+        knowledge = Knowledge(self.plan.get("knowledge", Knowledge.DEGREE))
+        return self.with_methods(complete_methods([method], knowledge))
 
     @property
     def drew_protection_from_seed(self) -> bool:

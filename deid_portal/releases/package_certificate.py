@@ -33,7 +33,7 @@ from deid_portal.releases.release_statement import (
 )
 from deid_portal.releases.subjects import PackedSubject
 from deid_portal.reports.columns import level_label
-from deid_portal.reports.verdicts import verdict_of
+from deid_portal.reports.subjects import ReportedSubject
 
 PEOPLE = ReportPlace.at(lambda report: report.input.rows)
 RELEASED = ReportPlace.at(lambda report: report.rows.released)
@@ -92,9 +92,10 @@ class Certificate:
 
     @property
     def verdict(self) -> str:
+        reported = ReportedSubject.of(self.subject.dataset)
         if self.is_private:
-            return "The release hardly depends on any one person, by differential privacy."
-        return verdict_of(self.report)
+            return reported.private_verdict(self.report)
+        return reported.verdict(self.report)
 
     @property
     def released_at(self) -> str:

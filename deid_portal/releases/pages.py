@@ -32,7 +32,7 @@ from deid_portal.releases.repetition import next_version_of
 from deid_portal.releases.selectors import grant_of, grants_seen_by, sees_everybody
 from deid_portal.releases.services import check_can_withdraw_release
 from deid_portal.releases.subjects import PackedSubject
-from deid_portal.reports.verdicts import verdict_of
+from deid_portal.reports.subjects import ReportedSubject
 from deid_portal.reviews.models import Decision
 from deid_portal.web.refusals import refusal
 
@@ -168,7 +168,7 @@ def describe_page(
         "next_version": next_version_of(person, release) if is_team else None,
         "certificate": preview_certificate(release, packages.get(TableFormat.CSV)),
         "certificate_kinds": certificate_kinds(packages.get(TableFormat.CSV)),
-        "verdict": verdict_of(run.published_report),
+        "verdict": ReportedSubject.of(run.dataset).verdict(run.published_report),
         "sees_dataset": is_team,
         "release_base": "dataset_base.html" if is_team else "releases/_base_without_dataset.html",
         "current": "release",

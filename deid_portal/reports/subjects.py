@@ -12,14 +12,35 @@ from deid_portal.reports.network_pages import (
     network_key_numbers,
     network_report_of,
 )
+from deid_portal.reports.network_verdicts import judge_network, network_verdict, private_words
 from deid_portal.reports.pages import SECTIONS, Section
 from deid_portal.reports.scenarios import NetworkScenario, Scenario
-from deid_portal.reports.verdicts import ReportNumber, key_numbers
+from deid_portal.reports.verdicts import (
+    ReportNumber,
+    ReportVerdict,
+    judge_report,
+    key_numbers,
+    verdict_of,
+)
 
 
 class ReportedSubject(SubjectPart):
     sections: ClassVar[Mapping[str, Section]]
     scenario: ClassVar[type[Scenario]]
+
+    @abstractmethod
+    def verdict(self, report: Report) -> str:
+        """Return the headline of a report: what the release has, and at what cost."""
+
+    @abstractmethod
+    def private_verdict(self, report: Report) -> str:
+        """Return the headline of a release with differential privacy."""
+
+    @abstractmethod
+    def judge(
+        self, report: Report, rules: Rules | None = None, whole: Report | None = None
+    ) -> ReportVerdict:
+        """Judge a report by the rules of the plan and, if given, by the team's policy."""
 
     @abstractmethod
     def key_numbers(self, report: Report, rules: Rules | None = None) -> list[ReportNumber]:
@@ -38,6 +59,17 @@ class ReportOfTable(ReportedSubject, kind=SubjectKind.TABLE):
     sections: ClassVar[Mapping[str, Section]] = SECTIONS
     scenario = Scenario
 
+    def verdict(self, report: Report) -> str:
+        return verdict_of(report)
+
+    def private_verdict(self, report: Report) -> str:
+        return "The release hardly depends on any one person, by differential privacy."
+
+    def judge(
+        self, report: Report, rules: Rules | None = None, whole: Report | None = None
+    ) -> ReportVerdict:
+        return judge_report(report, rules, whole)
+
     def key_numbers(self, report: Report, rules: Rules | None = None) -> list[ReportNumber]:
         return key_numbers(report, rules)
 
@@ -52,6 +84,17 @@ class ReportOfTable(ReportedSubject, kind=SubjectKind.TABLE):
 class ReportOfNetwork(ReportedSubject, kind=SubjectKind.NETWORK):
     sections: ClassVar[Mapping[str, Section]] = NETWORK_SECTIONS
     scenario = NetworkScenario
+
+    def verdict(self, report: Report) -> str:
+        return network_verdict(report)
+
+    def private_verdict(self, report: Report) -> str:
+        return private_words(report)
+
+    def judge(
+        self, report: Report, rules: Rules | None = None, whole: Report | None = None
+    ) -> ReportVerdict:
+        return judge_network(report, rules, whole)
 
     def key_numbers(self, report: Report, rules: Rules | None = None) -> list[ReportNumber]:
         return network_key_numbers(report)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from deid_portal.engine.methods import METHODS, Method
 from deid_portal.engine.report import Report
@@ -29,6 +30,7 @@ GATE_WORDS = {
     "surest_guess": "a secret can be guessed too surely",
     "no_identifier_left": "an identifier is left",
 }
+SHIELDS = {"ok": "shield-check", "warn": "shield-half", "bad": "shield-x"}
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,22 @@ class ReportVerdict:
     search: str
     gates_lead: str = ""
     gates: tuple[tuple[str, str], ...] = ()  # failing gates, each with the figure
+    gaps: "ProtectionGaps | None" = None
+
+
+@dataclass(frozen=True)
+class ProtectionGaps:
+    """Whom a release does not protect against, and the protection that would; both in words."""
+
+    words: str
+    remedy: str
+    knowledge: str  # what finds most, and the method proposed, as the protection page names them
+    method: str
+
+    @property
+    def query(self) -> str:
+        """Return what opens the protection page with the proposal; empty if there is none."""
+        return urlencode({"knowledge": self.knowledge, "method": self.method}) * bool(self.method)
 
 
 def judge_report(
@@ -69,7 +87,7 @@ def judge_report(
     tone = "bad" if broken else "warn" if is_bare else "ok"
     return ReportVerdict(
         tone=tone,
-        icon={"ok": "shield-check", "warn": "shield-half", "bad": "shield-x"}[tone],
+        icon=SHIELDS[tone],
         sentence=verdict_of(report),
         rules=" ".join(filter(None, [rules_sentence(report), gain_sentence(report)])),
         search=search_sentence(report),

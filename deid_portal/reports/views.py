@@ -24,7 +24,7 @@ from deid_portal.reports.remedies import describe_miss, describe_remedies
 from deid_portal.reports.selectors import OPEN_REQUESTS, is_of_an_earlier_plan, pack_recipe
 from deid_portal.reports.subjects import ReportedSubject
 from deid_portal.reports.templatetags.comments import request_talked_about
-from deid_portal.reports.verdicts import ReportNumber, judge_report
+from deid_portal.reports.verdicts import ReportNumber
 from deid_portal.reports.visibility import report_seen_by
 from deid_portal.runs.models import Run
 from deid_portal.runs.selectors import get_run_or_404
@@ -84,7 +84,9 @@ def _frame(person: User, run: Run) -> dict[str, Any]:
     return {
         "dataset": run.dataset,
         "run": run,
-        "verdict": judge_report(seen, rules, None if sees_values else run.finished_report),
+        "verdict": ReportedSubject.of(run.dataset).judge(
+            seen, rules, None if sees_values else run.finished_report
+        ),
         **_lost(person, run, seen),
         "key_numbers": _key_numbers(run, seen, rules),
         "notes": ReportedSubject.of(run.dataset).notes(seen) if seen.tells("notes") else (),

@@ -10,7 +10,10 @@ from django.urls import reverse
 from deid_portal.accounts.models import User
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import InvalidPlan
+from deid_portal.networks.composition import compose_network_plan
+from deid_portal.networks.services import choose_network_protection
 from deid_portal.plans.changes import Change, HideAmong, SetMethod, UseMethod
+from deid_portal.plans.composition import ProtectionChoice
 from deid_portal.runs.models import Run
 from deid_portal.runs.sweeps import SweepGrid, start_sweep
 from deid_portal.runs.variants import start_variant
@@ -51,6 +54,51 @@ def test_what_is_chosen_is_saved_and_leads_to_the_run(
     assert answer["Location"] == reverse("runs:list", args=[karate.id])
     karate.refresh_from_db()
     assert karate.protection.rules == [{"model": "k-degree", "k": 3}]
+
+
+def test_the_page_says_who_finds_people_nevertheless(
+    cast: Cast, karate: Dataset, signed_in: SignIn
+) -> None:
+    address = reverse("networks:protection", args=[karate.id])
+    choosing = signed_in(cast.steward).get(address).context["choosing"]
+    assert choosing.knowledge == "degree"
+    assert [own.split(".")[0] for own in choosing.gaps] == [
+        "how many links people and their contacts have",
+        "which of their contacts know each other",
+    ]
+    assert "23 people stand alone" in choosing.gaps[0]
+
+
+def test_what_a_report_proposes_can_be_looked_at(
+    cast: Cast, karate: Dataset, signed_in: SignIn
+) -> None:
+    worlds.protect_karate(cast.steward, karate)
+    address = reverse("networks:protection", args=[karate.id])
+    proposed = {"knowledge": "neighbour-degrees", "method": "k-grouping"}
+    page = signed_in(cast.steward).get(address, proposed)
+    choosing = page.context["choosing"]
+    assert (choosing.knowledge, choosing.method) == ("neighbour-degrees", "k-grouping")
+    assert (choosing.gaps, choosing.problem) == ([], "")
+    assert signed_in(cast.steward).get(address, {"method": "nonsense"}).status_code == 200
+
+
+def test_attributes_become_coarser_where_somebody_knows_them(cast: Cast) -> None:
+    people = worlds.make_network(cast.steward, cast.team, people=True)
+    choice = ProtectionChoice(
+        [{"model": "k-degree-attributes", "k": 3}], {"name": "k-grouping", "k": 3}
+    )
+    known = "attributes+degree"
+    plan = compose_network_plan(people, choice, known).to_plan()
+    assert [method.name for method in plan.methods] == ["k-grouping", "attributes"]
+    choose_network_protection(
+        dataset=people, chosen_by=cast.steward, choice=choice, knowledge=known
+    )
+    run = worlds.run_network(cast.steward, people)
+    assert run.solution
+    started = start_variant(
+        run=run, changes=[UseMethod({"name": "k-degree"})], started_by=cast.steward
+    )
+    assert [own["name"] for own in started.run.plan["method"]] == ["k-degree", "attributes"]
 
 
 @pytest.mark.parametrize("k", ["1", "", "many", "35"])

@@ -15,7 +15,7 @@ from deid_portal.accounts.second_factor import confirm_second_factor, was_factor
 from deid_portal.datasets.permissions import can_see_values
 from deid_portal.querydesk.released_answers import read_answers, sum_prices
 from deid_portal.reports.subjects import ReportedSubject
-from deid_portal.reports.verdicts import describe_rules, rules_sentence, verdict_of
+from deid_portal.reports.verdicts import describe_rules, rules_sentence
 from deid_portal.reports.visibility import report_seen_by
 from deid_portal.reviews.deadlines import expires_at
 from deid_portal.reviews.evidence import evidence_for
@@ -241,7 +241,7 @@ def _show(
         and not refusal(check_can_change_terms, person, review),
         "asks_for_factor": asks_for_second_factor(review) and not was_factor_given(request),
         "report": seen,
-        "verdict": verdict_of(seen),
+        "verdict": ReportedSubject.of(run.dataset).verdict(seen),
         "rules_sentence": rules_sentence(seen),
         "key_numbers": ReportedSubject.of(run.dataset).key_numbers(seen),
         "rules": describe_rules(seen),

@@ -13,7 +13,7 @@ from deid_portal.accounts.people import person_of
 from deid_portal.datasets.permissions import can_see_values
 from deid_portal.policies.selectors import policy_in_force
 from deid_portal.querydesk.released_answers import answers_to_hand_over
-from deid_portal.reports.verdicts import verdict_of
+from deid_portal.reports.subjects import ReportedSubject
 from deid_portal.reports.visibility import report_seen_by
 from deid_portal.reviews.evidence import evidence_for
 from deid_portal.reviews.forms import AskForm, ResubmitForm
@@ -99,7 +99,9 @@ def _show(
         "can_keep_as_draft": draft is None or draft.status == Status.DRAFT,
         "checked": checked,
         "gates": _gate_lines(checked, run, sees_values=sees_values) if checked else [],
-        "verdict": verdict_of(report_seen_by(person, run)) if run.report else "",
+        "verdict": ReportedSubject.of(run.dataset).verdict(report_seen_by(person, run))
+        if run.report
+        else "",
         "current": "review",
         "help_slug": "review",
         "bar": _bar(run, closed, checked),

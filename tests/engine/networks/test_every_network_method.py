@@ -24,7 +24,8 @@ from deid_portal.engine.report import Report
 from deid_portal.engine.report.report import Randomness
 from deid_portal.policies.gates import check_gates
 from deid_portal.policies.rules import Rules
-from deid_portal.reports.verdicts import judge_report, key_numbers
+from deid_portal.reports.network_verdicts import judge_network
+from deid_portal.reports.verdicts import key_numbers
 from deid_portal.runs.networks import publish_network_plan
 from deid_portal.runs.summaries import summarize_run
 from tests.chance import known_secret
@@ -126,7 +127,7 @@ def test_the_report_serves_gates_verdicts_and_summaries(example: Any) -> None:
     report = Report.from_document(told)
     assert report.solution
     assert {gate.name for gate in check_gates(Rules(), report)} <= {*Rules().sentences()}
-    assert judge_report(report, Rules()).sentence
+    assert judge_network(report, Rules()).sentence
     assert len(key_numbers(report, Rules())) == 8
     assert summarize_run(report).classes.count == report.classes.count
     assert report.utility.loss is not None

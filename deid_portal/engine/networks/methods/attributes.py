@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from deid_portal.engine.documents import Place
 from deid_portal.engine.networks.change_estimate import ChangeEstimate, CountedNetwork
 from deid_portal.engine.networks.changing.draft import NetworkDraft
-from deid_portal.engine.networks.knowledge.knowledge import Knowledge, partition_by_degree
+from deid_portal.engine.networks.knowledge.knowledge import partition_by_degree
 from deid_portal.engine.networks.knowledge.partition import NodePartition
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.networks.models.model import LOOK_ALIKES
@@ -30,7 +30,7 @@ class Attributes(NetworkMethod):
     """Within people of equal degree, quasi-identifiers go up their taxonomies until k are alike.
 
     Every degree gets the levels that lose least; a degree that fewer than k people have cannot be
-    helped here, so k-degree goes before.
+    helped here, so alone it withstands nobody: a method that makes degrees alike goes before.
     """
 
     k: int
@@ -44,7 +44,6 @@ class Attributes(NetworkMethod):
     )
     takes_directed: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (LOOK_ALIKES,)
-    withstands: ClassVar[tuple[Knowledge, ...]] = (Knowledge.ATTRIBUTES,)
 
     def explain(self) -> str:
         return (
@@ -58,7 +57,7 @@ class Attributes(NetworkMethod):
             place.refuse("the network has no node table; leave this method out.")
 
     def estimate_changes(self, counted: CountedNetwork) -> ChangeEstimate:
-        return ChangeEstimate("0", "links stay as they are")
+        return ChangeEstimate(0, 0, "links stay as they are")
 
     def apply(
         self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress

@@ -1,5 +1,6 @@
 """k-degree: the fewest links changed so that every number of links is shared by k people."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -7,7 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deid_portal.engine.documents import Place
-from deid_portal.engine.networks.change_estimate import ChangeEstimate, CountedNetwork
+from deid_portal.engine.networks.change_estimate import (
+    ChangeEstimate,
+    CountedNetwork,
+    estimate_range,
+)
 from deid_portal.engine.networks.changing.core_degrees import propose_degrees
 from deid_portal.engine.networks.changing.degree_sequences import (
     Degrees,
@@ -23,12 +28,12 @@ from deid_portal.engine.networks.models.model import LOOK_ALIKES
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.parameters import Choice, Declared
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.wording.numbers import percent
 
 MOST_PROBES = 40
 MOST_WORK = 500_000_000  # limit for computing the best sequence for comparison only
 LARGEST_COMPLETE = 2000
 MOST_ESTIMATED = 30_000_000  # people times k; beyond it nobody waits for an estimate
+MOST_OF_ALL = 0.3  # of all people, linked with one: beyond it strangers to link with may be lacking
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ class KDegreeRelease(NetworkMethod):
 
     name: ClassVar[str] = "k-degree"
     title: ClassVar[str] = "Equal numbers of links"
-    words: ClassVar[str] = "Adds, and if allowed removes, as few links as it can."
+    words: ClassVar[str] = "Changes few links, until everybody shares their number of links."
     cites: ClassVar[str] = (
         "K. Liu and E. Terzi, Towards identity anonymization on graphs, SIGMOD 2008."
     )
@@ -60,9 +65,11 @@ class KDegreeRelease(NetworkMethod):
         Choice("algorithm", ("optimal", "greedy")),
         Choice("realization", ("degrees", "supergraph")),
     )
-    withstands: ClassVar[tuple[Knowledge, ...]] = (Knowledge.DEGREE,)
+    withstands: ClassVar[tuple[Knowledge, ...]] = (Knowledge.DEGREE, Knowledge.ATTRIBUTES)
+    needs_after: ClassVar[Mapping[Knowledge, str]] = {Knowledge.ATTRIBUTES: "attributes"}
+    gain: ClassVar[str] = "It changes the fewest links that give everybody look-alikes."
     variants: ClassVar[tuple[Variant, ...]] = (
-        Variant("adding", "Equal numbers of links, adding", {"changes": "additions"}),
+        Variant("adding", "Equal numbers of links, mostly adding", {"changes": "additions"}),
         Variant(
             "removing",
             "Equal numbers of links, adding and removing",
@@ -81,21 +88,38 @@ class KDegreeRelease(NetworkMethod):
         return read
 
     def explain(self) -> str:
-        how = {
-            "supergraph": "added",
-            "degrees": "added and a few turned" if not self.may_remove else "added and removed",
-        }[self.realization]
+        if self.only_adds:
+            how = "Links are added, and none removed,"
+        elif self.may_remove:
+            how = "Links are added and removed"
+        else:
+            how = "Links are added, and some taken apart for it,"
         return (
-            f"As few links as possible are {how} until everybody shares their number of links with "
-            f"at least {self.k - 1} others."
+            f"{how} until everybody shares their number of links with at least {self.k - 1} others;"
+            f" numbers move as little as they can."
         )
 
     def estimate_changes(self, counted: CountedNetwork) -> ChangeEstimate:
         least = least_links_changed(counted.degrees, self.k, may_remove=self.may_remove)
         if least is None:
             return ChangeEstimate()
-        share = percent(least / counted.links if counted.links else 0)
-        return ChangeEstimate(f"{least:,}", f"at least; {share} of all links")
+        return estimate_range(least, self._most(least, counted), counted.links)
+
+    def _most(self, least: int, counted: CountedNetwork) -> int | None:
+        """Return the most links changed; None where people are linked too densely to say.
+
+        A link taken apart for two people who lack one is removed, and two are added. Where links
+        may only be added, each that is lacking goes to a helper at worst, one for either end. The
+        sum of degrees must be even, which may take one link more.
+        """
+        busiest = int(counted.degrees.max(initial=0)) + self.k
+        if busiest > MOST_OF_ALL * counted.nodes:
+            return None
+        aimed_at = least + 1
+        if self.algorithm == "greedy":
+            greedy = find_greedy_degrees(counted.degrees, self.k, may_remove=self.may_remove)
+            aimed_at = max(aimed_at, greedy.cost // 2 + 1)
+        return (2 if self.only_adds else 3) * aimed_at
 
     def apply(
         self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress

@@ -1,5 +1,6 @@
 """k-sized grouping: groups of people and the links between them, instead of people."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -39,6 +40,11 @@ class KGrouping(NetworkMethod):
     shows_people: ClassVar[bool] = False
     instead: ClassVar[str] = "Release groups instead of people"
     withstands: ClassVar[tuple[Knowledge, ...]] = tuple(Knowledge)
+    needs_after: ClassVar[Mapping[Knowledge, str]] = {Knowledge.ATTRIBUTES: "attributes"}
+    gain: ClassVar[str] = (
+        "It withstands whoever knows more than the number of links: groups and the links between "
+        "them leave, and no single person."
+    )
     variants: ClassVar[tuple[Variant, ...]] = (
         Variant("groups", "Groups and the links between them", {}),
     )
@@ -56,7 +62,9 @@ class KGrouping(NetworkMethod):
 
     def estimate_changes(self, counted: CountedNetwork) -> ChangeEstimate:
         groups = counted.nodes // max(self.k, 1)
-        return ChangeEstimate(f"{groups:,}", "at most; every link is drawn anew", label="Groups")
+        return ChangeEstimate(
+            min(groups, 1), groups, "every link is drawn anew", label="Groups of people"
+        )
 
     def apply(
         self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress

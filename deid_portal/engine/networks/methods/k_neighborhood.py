@@ -1,5 +1,6 @@
 """k-neighborhood: links added until everybody's neighborhood looks like k - 1 others."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -49,7 +50,7 @@ class KNeighborhoodRelease(NetworkMethod):
 
     name: ClassVar[str] = "k-neighbourhood"
     title: ClassVar[str] = "Equal neighborhoods"
-    words: ClassVar[str] = "Adds links until everybody’s surroundings look like those of others."
+    words: ClassVar[str] = "Changes links until everybody’s surroundings look like those of others."
     cites: ClassVar[str] = (
         "B. Zhou and J. Pei, Preserving privacy in social networks against neighborhood attacks, "
         "ICDE 2008."
@@ -61,7 +62,14 @@ class KNeighborhoodRelease(NetworkMethod):
     )
     largest: ClassVar[int | None] = 1_000_000
     instead: ClassVar[str] = "Make everybody’s surroundings alike"
-    withstands: ClassVar[tuple[Knowledge, ...]] = (Knowledge.NEIGHBORHOOD,)
+    # Whose neighbors are linked alike has as many of them.
+    withstands: ClassVar[tuple[Knowledge, ...]] = (
+        Knowledge.DEGREE,
+        Knowledge.NEIGHBORHOOD,
+        Knowledge.ATTRIBUTES,
+    )
+    needs_after: ClassVar[Mapping[Knowledge, str]] = {Knowledge.ATTRIBUTES: "attributes"}
+    gain: ClassVar[str] = "It makes the surroundings of every person equal to those of others."
     variants: ClassVar[tuple[Variant, ...]] = (Variant("neighborhoods", "Equal neighborhoods", {}),)
     usual_seconds: ClassVar[tuple[float, float]] = (1.0, 120.0)
 

@@ -39,6 +39,9 @@ class NetworkMethod(ABC):
     shows_people: ClassVar[bool] = True  # each node stands for a person
     # Knowledge to which it makes look-alikes; a method without any changes by chance or not at all.
     withstands: ClassVar[tuple[Knowledge, ...]] = ()
+    # The method that has to come after it to withstand this knowledge, too.
+    needs_after: ClassVar[Mapping[Knowledge, str]] = {}
+    gain: ClassVar[str] = ""  # what speaks for it where it is recommended
     variants: ClassVar[tuple[Variant, ...]] = ()  # what a sweep can try
     instead: ClassVar[str] = ""  # against an attack: what using it in place of another means
     gains_by_removing: ClassVar[bool] = False  # withstands more if "changes" allows that
@@ -68,6 +71,29 @@ class NetworkMethod(ABC):
     @abstractmethod
     def explain(self) -> str:
         """Return the sentence shown to the person choosing this method."""
+
+    @classmethod
+    def why_unfit(cls, *, directed: bool, nodes: int) -> str:
+        """Return why it cannot be applied to such a network, or ""."""
+        if directed and not cls.takes_directed:
+            return "For links without directions; read the network again as such."
+        if cls.largest is not None and nodes > cls.largest:
+            return f"For at most {cls.largest:,} people."
+        return ""
+
+    @classmethod
+    def protects_from(cls, knowledge: Knowledge, chosen: Knowledge) -> bool:
+        """Say whether it withstands this in a plan made against `chosen`.
+
+        What has to come after it comes only into plans that are made against that.
+        """
+        is_followed = knowledge not in cls.needs_after or knowledge is chosen
+        return knowledge in cls.withstands and is_followed
+
+    @property
+    def protected_unit(self) -> str:
+        """Return what the release hardly depends on one of; empty without differential privacy."""
+        return ""
 
     @property
     def may_remove(self) -> bool:

@@ -1,6 +1,7 @@
 """Noise graph: G ⊕ g, every pair of people is toggled with the same chance."""
 
 from dataclasses import dataclass
+from math import ceil, floor, sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -8,13 +9,15 @@ import numpy as np
 from deid_portal.engine.networks.change_estimate import (
     ChangeEstimate,
     CountedNetwork,
-    estimate_share,
+    estimate_range,
 )
 from deid_portal.engine.networks.changing.draft import NetworkDraft
 from deid_portal.engine.networks.changing.random_pairs import count_pairs, draw_keys, exclusive_or
 from deid_portal.engine.networks.methods.method import NetworkMethod
 from deid_portal.engine.parameters import Declared, Parameter
 from deid_portal.engine.progress import Progress
+
+SPREADS = 5  # standard deviations; further off less than one run in a million
 
 
 @dataclass(frozen=True)
@@ -49,14 +52,21 @@ class NoiseGraph(NetworkMethod):
     )
 
     def estimate_changes(self, counted: CountedNetwork) -> ChangeEstimate:
-        return estimate_share(self.share, counted.links)
+        chance = self._chance(counted.links, counted.pairs)
+        spread = SPREADS * sqrt(counted.pairs * chance * (1 - chance))
+        expected = counted.pairs * chance
+        least, most = max(floor(expected - spread), 0), ceil(expected + spread)
+        return estimate_range(least, min(most, counted.pairs), counted.links)
+
+    def _chance(self, links: int, pairs: int) -> float:
+        return min(self.share * links / pairs, 1.0) if pairs else 0.0
 
     def apply(
         self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
     ) -> NetworkDraft:
         network = draft.network
         pairs = count_pairs(network)
-        chance = min(self.share * network.edges / pairs, 1.0) if pairs else 0.0
+        chance = self._chance(network.edges, pairs)
         drawn = int(generator.binomial(pairs, chance)) if pairs else 0
         noise = np.sort(draw_keys(network, drawn, generator, without_links=False))
         step = {"method": self.name, "share": self.share, "chance": chance, "flipped": drawn}

@@ -25,7 +25,7 @@ class NoNetworkChange(NetworkMethod):
     takes_directed: ClassVar[bool] = True
 
     def estimate_changes(self, counted: CountedNetwork) -> ChangeEstimate:
-        return ChangeEstimate("0", "links stay as they are")
+        return ChangeEstimate(0, 0, "links stay as they are")
 
     def apply(
         self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress

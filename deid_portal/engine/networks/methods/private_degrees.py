@@ -75,11 +75,15 @@ class PrivateDegrees(NetworkMethod):
             place["bound"].refuse("a bound is only needed to protect people; leave it out.")
         return read
 
+    @property
+    def protected_unit(self) -> str:
+        return "link" if self.protects == "links" else "person"
+
     def explain(self) -> str:
-        whom = "link" if self.protects == "links" else "person"
         return (
             f"Only numbers of links leave, with noise, and a random network that has them; whether "
-            f"any one {whom} is in the data hardly changes what leaves (ε = {self.epsilon:g})."
+            f"any one {self.protected_unit} is in the data hardly changes what leaves "
+            f"(ε = {self.epsilon:g})."
         )
 
     def estimate_changes(self, counted: CountedNetwork) -> ChangeEstimate:

@@ -8,7 +8,7 @@ import numpy as np
 from deid_portal.engine.networks.change_estimate import (
     ChangeEstimate,
     CountedNetwork,
-    estimate_share,
+    estimate_range,
 )
 from deid_portal.engine.networks.changing.draft import NetworkDraft
 from deid_portal.engine.networks.changing.link_switching import switch_links
@@ -45,7 +45,11 @@ class RandomLinks(NetworkMethod):
     )
 
     def estimate_changes(self, counted: CountedNetwork) -> ChangeEstimate:
-        return estimate_share(self.share, counted.links)
+        count = round(self.share * counted.links)
+        if self.kind == "switch":  # what is switched back later counts as unchanged
+            return estimate_range(0, 2 * 2 * (count // 2), counted.links)
+        changed = 2 * min(count, counted.pairs - counted.links)
+        return estimate_range(changed, changed, counted.links)
 
     def apply(
         self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
