@@ -1,13 +1,14 @@
-"""Estimates of the time of an attack: that of the last time, else by the number of rows."""
+"""Estimates of the time of an attack: by the number of rows, and by how long the last ones took."""
+
+from collections.abc import Sequence
 
 from deid_portal.attacks.kinds import traits_of
-from deid_portal.attacks.models import AttackTest
+from deid_portal.datasets.models import Dataset
 from deid_portal.runs.models import Run
-from deid_portal.work.leases import WorkStatus
+from deid_portal.work.timings import ExpectedTime, usual_paces
 
 # Seconds for opening release and original: fixed, and per hundred thousand rows.
 OPENING = (0.5, 1.0)
-TESTS_LOOKED_AT = 100
 
 
 def usual_seconds(attack: str, rows: int) -> float:
@@ -16,12 +17,19 @@ def usual_seconds(attack: str, rows: int) -> float:
     return sum(fixed + per * hundred_thousands for fixed, per in (OPENING, own))
 
 
-def expected_seconds(run: Run) -> dict[str, float]:
-    """Return the last duration on this table by attack; without attacks never made."""
-    ended = AttackTest.objects.filter(run__dataset=run.dataset_id, status=WorkStatus.FINISHED)
-    times = ended.order_by("-queued_at").values_list("attack", "started_at", "finished_at")
+def expect_attack(attack: str, dataset: Dataset) -> ExpectedTime:
+    """Return how long an attack will take with its remedies, learned from the last ones."""
+    return ExpectedTime(_kind(attack), usual_seconds(attack, dataset.rows), str(dataset.id))
+
+
+def expected_seconds(run: Run, attacks: Sequence[str]) -> dict[str, float]:
+    """Return the seconds of several attacks at once."""
+    dataset = run.dataset
+    paces = usual_paces([_kind(attack) for attack in attacks], str(dataset.id))
     return {
-        attack: (finished - started).total_seconds()
-        for attack, started, finished in reversed(times[:TESTS_LOOKED_AT])
-        if started and finished
+        attack: paces[_kind(attack)] * usual_seconds(attack, dataset.rows) for attack in attacks
     }
+
+
+def _kind(attack: str) -> str:
+    return f"attack {attack}"[:60]

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import transaction
 
 from deid_portal.attacks.attack_hooks import run_hooks_of_ended_attack
+from deid_portal.attacks.estimates import expect_attack
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.outside import delete_table
 from deid_portal.attacks.subjects import AttackedSubject
@@ -41,6 +42,7 @@ def perform_attack(lease: Lease[AttackTest]) -> None:
     lease.end_stuck = lambda over: _fail(lease, str(over))
     with _endings(lease).applied():
         with lease, limits.refusing_too_much():
+            lease.expect(expect_attack(lease.work.attack, lease.work.run.dataset))
             result = _attack(lease)
         _end(lease, WorkStatus.FINISHED, "attack.finished", result=result)
 

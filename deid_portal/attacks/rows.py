@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import Any
 
 from deid_portal.attacks.choices import OUTSIDE_LINKAGE
-from deid_portal.attacks.estimates import usual_seconds
 from deid_portal.attacks.kinds import traits_of
 from deid_portal.attacks.limits import AttackLimits
 from deid_portal.attacks.models import AttackTest
@@ -237,7 +236,7 @@ def rows_of(
             attack=attack,
             test=test,
             limit=limits.of(attack),
-            seconds=times.get(attack, usual_seconds(attack, run.dataset.rows)),
+            seconds=times.get(attack, 0.0),
             is_limit_of_policy=limits.is_from_policy(attack),
             tries=len(same[_key_of(test)]) if test is not None else 0,
             sees_figures=sees_figures,

@@ -5,7 +5,7 @@ from deid_portal.attacks.estimates import expected_seconds
 from deid_portal.attacks.kinds import traits_of
 from deid_portal.attacks.limits import limits_of_team
 from deid_portal.attacks.rows import AttackRow, RowState, rows_of
-from deid_portal.attacks.subjects import AttackedSubject
+from deid_portal.attacks.subjects import AttackedSubject, standard_attacks
 from deid_portal.datasets.permissions import can_see_values
 from deid_portal.policies.gates import AttackStanding
 from deid_portal.runs.models import Run
@@ -52,7 +52,9 @@ def attack_rows(user: User, run: Run) -> list[AttackRow]:
     is_everybody_there = not run.dataset.subject.leaves_people_out
     sees_figures = is_everybody_there or can_see_values(user, run.dataset)
     limits = limits_of_team(run.dataset.team)
-    return rows_of(run, limits, list(tests), expected_seconds(run), sees_figures)
+    made = list(tests)
+    times = expected_seconds(run, sorted({*standard_attacks(run), *(own.attack for own in made)}))
+    return rows_of(run, limits, made, times, sees_figures)
 
 
 def summarize_attacks(rows: list[AttackRow]) -> Summary:

@@ -18,7 +18,7 @@ PHASES: Phases = {
 
 @dataclass(frozen=True)
 class ReadingProgress:
-    percent: int | None  # None while the reading waits for its turn
+    percent: int | None  # None while it waits for its turn, and until something is counted
     phase: str
     left: str
 
@@ -31,11 +31,14 @@ def describe_reading(reading: Work, phases: Phases = PHASES) -> ReadingProgress:
     words = phases.get(reading.phase, ("Opening the file", 0))[0]
     if rows := (reading.figures or {}).get("rows"):
         words = f"{words}, {rows:,} so far"
-    left = f"attempt {reading.own_attempt}" if reading.own_attempt > 1 else ""
+    attempt = f"attempt {reading.own_attempt}" if reading.own_attempt > 1 else ""
+    left = " · ".join(filter(None, [reading.time_words, attempt]))
     return ReadingProgress(_percent(reading, phases), words, left)
 
 
-def _percent(reading: Work, phases: Phases) -> int:
+def _percent(reading: Work, phases: Phases) -> int | None:
+    if reading.phase not in phases:
+        return None
     before = 0
     for name, (_, share) in phases.items():
         if name == reading.phase:

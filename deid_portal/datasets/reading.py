@@ -17,6 +17,10 @@ from deid_portal.engine.table.profile import ColumnProfile, profile_column
 from deid_portal.vault import vault
 from deid_portal.work.leases import Lease
 from deid_portal.work.limits import limits_of_file
+from deid_portal.work.timings import ExpectedTime
+
+# Measured on CSV files; other kinds of files are slower, and the pace of each is learned.
+SECONDS_AT_LEAST, SECONDS_PER_BYTE = 0.4, 6e-9
 
 
 class ReadingFindings(ABC):
@@ -56,6 +60,12 @@ class ReadSubject(SubjectPart):
     @property
     @abstractmethod
     def not_read_words(self) -> str: ...
+
+    def expect(self) -> ExpectedTime:
+        """Return how long reading takes, which is compared with files of the same kind."""
+        kind = self.dataset.file_format.get("kind", "")
+        modelled = SECONDS_AT_LEAST + self.dataset.file_bytes * SECONDS_PER_BYTE
+        return ExpectedTime(f"{self.read_event} {kind}".strip(), modelled)
 
     @abstractmethod
     def read(self, lease: Lease[Any]) -> ReadingFindings:

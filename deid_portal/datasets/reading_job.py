@@ -29,7 +29,9 @@ def perform_reading(lease: Lease[Any]) -> None:
     lease.end_stuck = lambda over: _end_unread(lease, WorkStatus.FAILED, str(over))
     with _endings(lease).applied():
         with lease, limits.refusing_too_much():
-            found = ReadSubject.of(lease.work.dataset).read(lease)
+            subject = ReadSubject.of(lease.work.dataset)
+            lease.expect(subject.expect())
+            found = subject.read(lease)
             parcels = pack_for_next_version(lease.work.dataset, found.table, lease.progress)
         retry_while_unreachable(lambda: _keep(lease, found, parcels))
 

@@ -17,10 +17,12 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.figure_parts import draw_figure, polyline
 from deid_portal.engine.charts.look import ACCENT, INK_2
+from deid_portal.engine.networks import NetworkPlan
 from deid_portal.engine.networks.change_estimate import CountedNetwork
 from deid_portal.engine.networks.methods import NetworkMethod
 from deid_portal.engine.networks.methods.k_degree import least_links_changed
 from deid_portal.engine.wording.numbers import percent
+from deid_portal.work.timings import ExpectedTime
 
 TRIED = (2, 3, 5, 10, 15, 25, 50)
 MOST_TRIED_WORK = 3_000_000
@@ -51,7 +53,7 @@ def estimate_network_run(
     )
     changed = EstimatedNumber(changes.label, changes.words, changes.note)
     takes = EstimatedNumber(
-        "The run takes", _duration(_seconds(dataset, method)), "about, without waiting"
+        "The run takes", _duration(_expect(dataset, method).seconds), "about, without waiting"
     )
     numbers = [_stand_out(dataset, knowledge, k), changed, takes]
     note = f"From the counts of {dataset.rows:,} people"
@@ -82,15 +84,14 @@ def _degrees(dataset: Dataset) -> NDArray[np.int32]:
     return np.repeat(counted[:, 0], counted[:, 1]).astype(np.int32)
 
 
-def _seconds(dataset: Dataset, method: NetworkMethod) -> float:
-    """Estimate the time from the last run with this method on this network, else from its size."""
-    for run in dataset.runs.filter(status="finished").only("summary", "started_at", "finished_at")[
-        :5
-    ]:
-        if method.name in run.summary.asked.methods:
-            return float(run.elapsed_seconds)
+def expect_network_run(dataset: Dataset, plan: NetworkPlan) -> ExpectedTime:
+    return _expect(dataset, plan.methods[0])
+
+
+def _expect(dataset: Dataset, method: NetworkMethod) -> ExpectedTime:
     fixed, per = method.usual_seconds
-    return fixed + per * dataset.rows / 100_000
+    modelled = fixed + per * dataset.rows / 100_000
+    return ExpectedTime(f"network run {method.name}"[:60], modelled, str(dataset.id))
 
 
 def _duration(seconds: float) -> str:

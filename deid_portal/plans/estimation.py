@@ -14,7 +14,7 @@ from operator import le
 from time import perf_counter
 
 from deid_portal.datasets.models import Dataset
-from deid_portal.engine import Plan
+from deid_portal.engine import EngineError, Plan
 from deid_portal.engine.methods.method import Method, RecodingMethod, records_allowed
 from deid_portal.engine.privacy import SensitiveColumn, WholeTable
 from deid_portal.engine.progress import Progress
@@ -26,8 +26,10 @@ from deid_portal.engine.search.optimum import LARGEST_PROVABLE_LATTICE
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.utility import METRICS
+from deid_portal.plans.basis import AnyPlan
 from deid_portal.plans.burdens import GroupBurden, burdens_of
 from deid_portal.plans.reduced_tables import ReducedTable, reduced_table
+from deid_portal.work.timings import ExpectedTime
 
 # The time of an estimate, including that for loading the patterns, or for counting them the first
 # time; some time for the search is left in any case.
@@ -47,7 +49,7 @@ class RunEstimate:
 
     left_out: float  # share of the rows
     loss: float | None  # None if nobody can be shown
-    seconds: float
+    expectation: ExpectedTime  # of the time
     patterns: int
     milliseconds: int
     is_possible: bool = True
@@ -60,9 +62,8 @@ class RunEstimate:
     @property
     def duration(self) -> str:
         """Return the duration of a run in short form: "2 s", "3 min"."""
-        if self.seconds < 90:
-            return f"{ceil(self.seconds)}\u00a0s"
-        return f"{ceil(self.seconds / 60)}\u00a0min"
+        seconds = self.expectation.seconds
+        return f"{ceil(seconds)}\u00a0s" if seconds < 90 else f"{ceil(seconds / 60)}\u00a0min"
 
     @property
     def records_left_out(self) -> int:
@@ -102,7 +103,9 @@ def estimate_table_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> R
     return RunEstimate(
         left_out=best.suppressed / max(reduced.rows, 1) if best is not None else 1.0,
         loss=loss,
-        seconds=_seconds_of_run(dataset, method, problem, found, searched),
+        expectation=expectation_of_run(
+            dataset, plan, _seconds_of_run(dataset, method, problem, found, searched)
+        ),
         patterns=len(problem.patterns.counts),
         milliseconds=round(1000 * (perf_counter() - started)),
         is_possible=found.best is not None,
@@ -112,6 +115,21 @@ def estimate_table_run(dataset: Dataset, plan: Plan, *, hurry: float = 1.0) -> R
         rows=reduced.all_rows,
         burdens=burdens,
     )
+
+
+def expect_table_run(dataset: Dataset, plan: Plan) -> ExpectedTime:
+    """Return how long a run of a plan will take; by its cells alone where nothing can be tried."""
+    quasi = {column.name for column in dataset.columns.all() if column.is_quasi_identifier}
+    if quasi == set(plan.quasi_identifiers):  # what is stored for estimates is of today's roles
+        with suppress(NoEstimate, EngineError):
+            return estimate_table_run(dataset, plan).expectation
+    return expectation_of_run(dataset, plan, max(_seconds_of_cells(dataset), SECONDS_AT_LEAST))
+
+
+def expectation_of_run(dataset: Dataset, plan: AnyPlan, modelled: float) -> ExpectedTime:
+    """Return what is expected of a run, which is compared with runs of the same methods."""
+    methods = "+".join(method.name for method in plan.methods)
+    return ExpectedTime(f"run {methods}"[:60], modelled, str(dataset.id))
 
 
 @cache
@@ -218,9 +236,13 @@ def _seconds_of_run(
     dataset: Dataset, method: RecodingMethod, problem: Problem, found: SearchResult, searched: float
 ) -> float:
     """Estimate the time of a run: processing the cells, and a search with proof of the optimum."""
-    moving = dataset.rows * (dataset.column_count or 1) * SECONDS_PER_CELL
     searching = searched if found.optimal else searched * CHECKS_TO_PROVE
     searching *= method.searches_again
     if not found.optimal and Lattice(problem.heights).size > LARGEST_PROVABLE_LATTICE:
         searching = getattr(method, "time_limit_seconds", searching)
-    return max(moving + searching, SECONDS_AT_LEAST)
+    return max(_seconds_of_cells(dataset) + searching, SECONDS_AT_LEAST)
+
+
+def _seconds_of_cells(dataset: Dataset) -> float:
+    """Return the usual time for reading, writing and comparing the cells."""
+    return dataset.rows * (dataset.column_count or 1) * SECONDS_PER_CELL

@@ -15,6 +15,7 @@ LABELS = {
     "store": "Store",
 }
 CHANGING = "Change the cells"
+FIRST_STAGE = next(iter(SHARES))
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,8 @@ def describe_progress(run: Run, *, tells_search: bool = True) -> ProgressView:
     """
     return ProgressView(
         percent=int(100 * fraction_of(run)),
-        phase_label=_label(run, stage_of(run.phase)) if run.phase else "Waiting",
-        seconds_left=run.figures.get("left"),
+        phase_label=_label(run, _stage(run)),
+        seconds_left=_seconds_left(run),
         phases=_describe_phases(run),
         figures=_figures(run) if tells_search else {"memory_mb": run.figures.get("memory_mb")},
         best=_describe_best(run.figures) if tells_search else None,
@@ -66,8 +67,22 @@ def fraction_of(run: Run) -> float:
         return 1.0
     if run.status == Run.Status.QUEUED:
         return 0.0
-    now = overall(stage_of(run.phase), _within_phase(run))
+    now = overall(_stage(run), _within_phase(run))
     return max(now, float(run.figures.get("fraction", 0.0)))
+
+
+def _stage(run: Run) -> str:
+    """Return the stage a run is in: the first one as soon as a worker has it."""
+    if run.phase:
+        return stage_of(run.phase)
+    return FIRST_STAGE if run.status == Run.Status.RUNNING else ""
+
+
+def _seconds_left(run: Run) -> float | None:
+    left: float | None = run.figures.get("left")
+    if left is None and run.expected_seconds is not None:
+        left = max(run.expected_seconds - run.elapsed_seconds, 0.0)
+    return left
 
 
 def _within_phase(run: Run) -> float:
@@ -89,7 +104,7 @@ def _figures(run: Run) -> dict[str, Any]:
 
 def _describe_phases(run: Run) -> list[PhaseView]:
     stages = list(SHARES)
-    current = stage_of(run.phase)
+    current = _stage(run)
     at = stages.index(current) if current in stages else -1
     is_over = run.status == Run.Status.FINISHED
     seconds = run.figures.get("seconds", {})

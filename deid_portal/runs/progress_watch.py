@@ -41,13 +41,16 @@ class ProgressWatch:
         pass_on: ProgressCallback,
         memory_mb: Callable[[], int] = lambda: 0,
         clock: Callable[[], float] = time.monotonic,
+        expected: float | None = None,
     ) -> None:
         self._pass_on = pass_on
         self._memory_mb = memory_mb
+        self._expected = expected
         self._clock = clock
         self._began = self._last = clock()
         self._seconds: dict[str, float] = {}  # per stage
         self._stage = "read"
+        self._latest = (0, 1, "read")
         self._fraction = 0.0
         self._left: float | None = None
         self._places: deque[tuple[float, float]] = deque()  # time, fraction of the search
@@ -59,10 +62,16 @@ class ProgressWatch:
         now = self._clock()
         passed, self._last = now - self._last, now
         self._seconds[self._stage] = self._seconds.get(self._stage, 0.0) + passed
-        self._stage = stage_of(phase)
+        if self._goes_on(phase):
+            self._stage, self._latest = stage_of(phase), (done, total, phase)
+        else:
+            done, total, phase = self._latest
         within = min(1.0, done / total) if total else 0.0
         self._fraction = max(self._fraction, overall(self._stage, within))
-        self._left = gently(self._left, self._estimate(within), passed)
+        estimate = self._estimate(within)
+        if estimate is None:
+            estimate = self._estimate_by_expectation(now - self._began)
+        self._left = gently(self._left, estimate, passed)
         self._remember(now - self._began, figures)
         told = {**self._search, **figures} if self._stage == "search" else dict(self._search)
         told |= {
@@ -75,6 +84,15 @@ class ProgressWatch:
         if self._trace:
             told |= {"trace": self._trace, "improved": self._improved}
         self._pass_on(done, total, phase, **told)
+
+    def _goes_on(self, phase: str) -> bool:
+        """Say whether a phase is one of those shown, and no earlier one than at present.
+
+        Measuring and remedies count patterns and search again; for people that is no way back.
+        """
+        order = list(SHARES)
+        stage = stage_of(phase)
+        return stage in order and order.index(stage) >= order.index(self._stage)
 
     def _estimate(self, within: float) -> float | None:
         spent = self._seconds
@@ -89,7 +107,16 @@ class ProgressWatch:
             slowest = min(within / searched, self._recent_pace(within))
             return (1 - within) / slowest + after if slowest else self._left
         used = sum(spent.get(stage, 0.0) for stage in ("release", "measure", "store"))
-        return max(after - used, 0.0)
+        # Nothing is left of the usual time, and the work goes on: no zero is promised.
+        return after - used if after > used else None
+
+    def _estimate_by_expectation(self, elapsed: float) -> float | None:
+        """Return the time left by what such runs take; work that is overdue counts by its share."""
+        if self._expected is None:
+            return None
+        by_work = max(self._expected, elapsed) * (1 - self._fraction)
+        by_clock = self._expected - elapsed
+        return (by_work + by_clock) / 2 if by_clock > 0 else by_work
 
     def _recent_pace(self, within: float) -> float:
         """Return the fraction of the search done per second, over the last seconds."""

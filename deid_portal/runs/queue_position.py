@@ -20,6 +20,21 @@ RUNS_LOOKED_AT = 20
 RUNS_SHOWN = 5
 SECONDS_WORTH_NO_PAGE = 2.0
 SECONDS_BETWEEN_LOOKS = 0.1
+# All of it or nothing: a status of now beside a phase of then would show work that stands still.
+WRITTEN_BY_WORKERS = (
+    "status",
+    "stop_requested",
+    "attempt",
+    "handed_back",
+    "started_at",
+    "heartbeat_at",
+    "finished_at",
+    "phase",
+    "done",
+    "total",
+    "figures",
+    "problem",
+)
 
 
 @dataclass(frozen=True)
@@ -71,7 +86,7 @@ def wait_briefly(run: Run) -> None:
         if (timezone.now() - run.queued_at).total_seconds() > SECONDS_WORTH_NO_PAGE:
             return
         time.sleep(SECONDS_BETWEEN_LOOKS)
-        run.refresh_from_db(fields=["status"])
+        run.refresh_from_db(fields=WRITTEN_BY_WORKERS)
 
 
 def usual_run_seconds() -> float | None:

@@ -56,7 +56,15 @@ def open_runs_of_team(user: User, team: Team) -> QuerySet[Run]:
     runs = Run.objects.filter(
         dataset__in=visible_datasets(user), dataset__team=team, status__in=OPEN_STATUSES
     )
-    own = ("number", "status", "stop_requested", "short_words", "queued_at", "started_at")
+    own = (
+        "number",
+        "status",
+        "stop_requested",
+        "short_words",
+        "queued_at",
+        "started_at",
+        "finished_at",
+    )
     progress = ("done", "total", "phase", "figures")
     return (
         runs.select_related("dataset").only(*own, *progress, "dataset__name").order_by("queued_at")

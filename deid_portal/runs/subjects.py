@@ -9,6 +9,8 @@ from deid_portal.datasets.subjects import SubjectKind, SubjectPart
 from deid_portal.engine import EngineError, Outcome
 from deid_portal.engine.networks import NetworkOutcome
 from deid_portal.engine.publication import hide_values
+from deid_portal.networks.estimation import expect_network_run
+from deid_portal.plans.estimation import expect_table_run
 from deid_portal.runs.models import Run
 from deid_portal.runs.networks import (
     network_plan_without_values,
@@ -20,6 +22,7 @@ from deid_portal.runs.stored_releases import StoredRelease
 from deid_portal.runs.tables import protect_table_of, store_table
 from deid_portal.runs.ways_back import StoredWayBack, store_way_back_of
 from deid_portal.work.leases import Lease
+from deid_portal.work.timings import ExpectedTime
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +32,11 @@ class RunResult:
     outcome: Outcome | NetworkOutcome
     stored: StoredRelease | None
     way_back: StoredWayBack | None = None
+
+
+def watch_run(lease: Lease[Run], expectation: ExpectedTime) -> ProgressWatch:
+    lease.expect(expectation)
+    return ProgressWatch(lease.progress, lambda: lease.memory_mb, expected=expectation.seconds)
 
 
 class RunSubject(SubjectPart):
@@ -45,7 +53,7 @@ class RunOfTable(RunSubject, kind=SubjectKind.TABLE):
     def carry_out(self, lease: Lease[Run]) -> RunResult:
         run, plan = lease.work, lease.work.frozen_table_plan()
         key = pseudonym_key_of(self.dataset.team)
-        watch = ProgressWatch(lease.progress, lambda: lease.memory_mb)
+        watch = watch_run(lease, expect_table_run(self.dataset, plan))
         outcome = protect_table_of(run, plan, key, watch)
         stored = store_table(lease, plan, outcome)
         return RunResult(outcome, stored, store_way_back_of(run, plan, outcome, key))
@@ -62,7 +70,8 @@ class RunOfTable(RunSubject, kind=SubjectKind.TABLE):
 
 class RunOfNetwork(RunSubject, kind=SubjectKind.NETWORK):
     def carry_out(self, lease: Lease[Run]) -> RunResult:
-        watch = ProgressWatch(lease.progress, lambda: lease.memory_mb)
+        expected = expect_network_run(self.dataset, lease.work.frozen_network_plan())
+        watch = watch_run(lease, expected)
         plan, outcome = protect_network_of(lease.work, watch)
         return RunResult(outcome, store_network(lease, plan, outcome))
 

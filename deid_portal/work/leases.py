@@ -36,14 +36,17 @@ from django.utils import timezone
 
 from deid_portal.engine.errors import Cancelled
 from deid_portal.vault.sealed_fields import sealed_values
+from deid_portal.web.templatetags.numbers import duration_words
 from deid_portal.work.limits import JobLimits, OverLimit, memory_used_mb
 from deid_portal.work.queue import send
+from deid_portal.work.timings import ExpectedTime
 from deid_portal.work.workers import is_worker_stopping
 
 LOOK_FOR_STOP_SECONDS = 0.25
 # Work calls `progress` at least once a second; after this time without a call it is stuck.
 STUCK_SECONDS = 5
 STUCK_EXIT_CODE = 70
+SECONDS_WORTH_SAYING = 2
 
 
 class LeaseLost(Exception):  # noqa: N818
@@ -114,6 +117,24 @@ class Work(models.Model):
             return 0.0
         return ((self.finished_at or timezone.now()) - self.started_at).total_seconds()
 
+    @property
+    def expected_seconds(self) -> float | None:
+        """What the work at hand was expected to take when it was begun."""
+        return (self.figures or {}).get("expected")
+
+    @property
+    def time_words(self) -> str:
+        """The time left of work under way; how long it has taken where that is not known."""
+        if self.status != WorkStatus.RUNNING:
+            return ""
+        left = (self.expected_seconds or 0.0) - self.elapsed_seconds
+        if left > 0:
+            return f"{duration_words(left)} left"
+        if self.elapsed_seconds < SECONDS_WORTH_SAYING:
+            return ""
+        longer = ", longer than usual" if self.expected_seconds else ""
+        return f"{self.elapsed_seconds:.0f} s so far{longer}"
+
 
 W = TypeVar("W", bound=Work)
 
@@ -133,12 +154,20 @@ class Lease(Generic[W]):
     limits: JobLimits = field(default_factory=JobLimits)
     end_stuck: Callable[[OverLimit], None] | None = None
     memory_mb: int = 0  # the maximum so far
+    expectation: ExpectedTime | None = None
     _latest: dict[str, Any] = field(default_factory=dict)
     _stop_seen: bool = False
     _lost: bool = False
     _over: OverLimit | None = None
 
+    def expect(self, expectation: ExpectedTime) -> None:
+        """Tell who waits how long it will take; when it has finished, others learn from it."""
+        self.expectation = expectation
+        self.progress(0, 0, "")
+
     def progress(self, done: int, total: int, phase: str, **figures: Any) -> None:
+        if self.expectation is not None:
+            figures = {"expected": round(self.expectation.seconds, 2), **figures}
         finite = {name: value for name, value in figures.items() if _is_storable(value)}
         self._latest = {"done": done, "total": total, "phase": phase, "figures": finite}
         self.check()
@@ -241,6 +270,8 @@ class Lease(Generic[W]):
         )
         if not ended:
             raise LeaseLost
+        if self.expectation is not None and status == WorkStatus.FINISHED:
+            self.expectation.learn(self.work.elapsed_seconds)
 
 
 def retry_while_unreachable(write: Callable[[], None]) -> None:

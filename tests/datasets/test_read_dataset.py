@@ -188,14 +188,14 @@ def test_a_name_longer_than_any_name_is_refused(cast: Cast, signed_in: SignIn) -
 @pytest.mark.parametrize(
     ("phase", "done", "percent", "words"),
     [
-        ("", 0, 0, "Opening the file"),
+        ("", 0, None, "Opening the file"),
         ("read", 50, 35, "Reading the rows"),
         ("profile", 100, 93, "Counting and encrypting every column"),
         ("detect", 0, 93, "Looking for what points to people"),
     ],
 )
 def test_progress_goes_on_from_phase_to_phase(
-    phase: str, done: int, percent: int, words: str
+    phase: str, done: int, percent: int | None, words: str
 ) -> None:
     reading = Reading(status=Reading.Status.RUNNING, phase=phase, done=done, total=100)
     progress = describe_reading(reading)
@@ -205,3 +205,20 @@ def test_progress_goes_on_from_phase_to_phase(
 def test_progress_says_how_many_rows_were_read() -> None:
     reading = Reading(status=Reading.Status.RUNNING, phase="read", figures={"rows": 340_000})
     assert describe_reading(reading).phase == "Reading the rows, 340,000 so far"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "figures", "said"),
+    [
+        (0, {}, ""),
+        (4, {}, "4 s so far"),
+        (4, {"expected": 9.0}, "about 5 seconds left"),
+        (12, {"expected": 9.0}, "12 s so far, longer than usual"),
+    ],
+)
+def test_a_reading_says_how_long_it_takes(
+    seconds: int, figures: dict[str, float], said: str
+) -> None:
+    began = timezone.now() - timedelta(seconds=seconds)
+    reading = Reading(status=Reading.Status.RUNNING, started_at=began, figures=figures)
+    assert describe_reading(reading).left == said

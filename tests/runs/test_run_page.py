@@ -100,9 +100,42 @@ def test_before_an_estimate_no_time_is_promised(
 ) -> None:
     Run.objects.filter(id=at_work.id).update(figures={})
     page = _page(signed_in(cast.steward), at_work)
-    assert "time left after 5 s of work" in page
+    assert "finding out how long it takes" in page
     assert "Level combinations" not in page
     assert 'id="trace"' not in page
+
+
+def test_from_the_start_the_first_phase_is_at_work_and_time_left_is_expected(
+    cast: Cast, signed_in: SignIn, run: Run
+) -> None:
+    assert claim(Run, str(run.id)) is not None
+    Run.objects.filter(id=run.id).update(figures={"expected": 40.0})
+    page = _page(signed_in(cast.steward), run)
+    assert "about 40 seconds left" in page
+    assert page.count("is-current") == 1
+    assert page.index("is-current") < page.index("Read the table") < page.index("is-waiting")
+
+
+def test_the_page_that_waited_shows_what_was_done_meanwhile(
+    cast: Cast, signed_in: SignIn, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Run.objects.filter(id=run.id).update(sent_at=timezone.now(), queued_at=timezone.now())
+
+    def work_meanwhile(_: float) -> None:
+        Run.objects.filter(id=run.id).update(
+            status=Run.Status.RUNNING,
+            started_at=timezone.now(),
+            phase="search",
+            done=58,
+            total=100,
+            figures=AT_WORK,
+        )
+        monkeypatch.setattr(queue_position, "SECONDS_WORTH_NO_PAGE", 0)
+
+    monkeypatch.setattr("deid_portal.runs.queue_position.time.sleep", work_meanwhile)
+    page = _page(signed_in(cast.steward), run)
+    assert "62 %" in page
+    assert "about 6 seconds left" in page
 
 
 def test_a_run_that_was_picked_up_says_so(cast: Cast, signed_in: SignIn, at_work: Run) -> None:

@@ -11,13 +11,13 @@ from deid_portal.runs.progress_watch import POINTS_KEPT, ProgressWatch, gently, 
 class Told:
     """Remembers what the row would be told, under a clock that the test moves."""
 
-    def __init__(self) -> None:
+    def __init__(self, expected: float | None = None) -> None:
         self.now = 0.0
         self.news: list[dict[str, Any]] = []
-        self.watch = ProgressWatch(self._note, lambda: 321, lambda: self.now)
+        self.watch = ProgressWatch(self._note, lambda: 321, lambda: self.now, expected)
 
     def _note(self, done: int, total: int, phase: str, **figures: Any) -> None:
-        self.news.append({"phase": phase, **figures})
+        self.news.append({"phase": phase, "done": done, "total": total, **figures})
 
     def at(self, seconds: float, done: int, total: int, phase: str, **figures: Any) -> Any:
         self.now = seconds
@@ -47,6 +47,31 @@ def test_it_never_goes_back_when_a_second_method_begins() -> None:
     told = Told()
     told.at(1, 9, 10, "search")
     assert told.at(2, 0, 10, "protect")["fraction"] == told.news[0]["fraction"]
+
+
+def test_what_measuring_counts_and_searches_again_is_no_way_back() -> None:
+    told = Told()
+    told.at(1, 0, 1, "read")
+    told.at(2, 2, 4, "measure")
+    for phase in ("patterns", "search", "neighbourhood"):
+        news = told.at(3, 0, 9, phase)
+        assert (news["phase"], news["done"], news["total"]) == ("measure", 2, 4)
+    assert told.at(4, 0, 1, "store")["phase"] == "store"
+
+
+def test_with_an_expectation_time_left_is_told_at_once_and_counts_down() -> None:
+    told = Told(expected=10.0)
+    shown = [told.at(0, 0, 1, "read")["left"], told.at(1, 0, 1, "patterns")["left"]]
+    shown += [told.at(second, second, 10, "search")["left"] for second in (2, 3, 4)]
+    assert shown[0] == pytest.approx(10.0)
+    assert all(later < sooner for sooner, later in pairwise(shown))
+
+
+def test_work_that_is_overdue_promises_no_zero() -> None:
+    told = Told(expected=2.0)
+    told.at(0, 0, 1, "read")
+    told.at(9, 0, 4, "measure")
+    assert told.at(20, 1, 4, "measure")["left"] > 0
 
 
 def test_no_time_left_is_promised_from_too_little_work() -> None:
