@@ -95,6 +95,7 @@ TABLE = {
     "guide:home": Line("GET", "", 200, 200, 200, 200),
     "guide:running": Line("GET", "", 286, 286, 286, 286),
     "guide:bell": Line("GET", "", 200, 200, 200, 200),
+    "guide:find": Line("GET", "", 200, 200, 200, 200),
     "guide:help": Line("GET", "", 200, 200, 200, 200),
     "guide:help-page": Line("GET", "", 200, 200, 200, 200, (("slug", "columns"),)),
     **{name: Line("GET", "", 302, 302, 302, 302) for name in SIGN_IN},

@@ -66,11 +66,6 @@ class Frame:
         return [Room(label, reverse(name), self._is_in(start)) for label, name, start in doors]
 
     @property
-    def search_url(self) -> str:
-        """The address of the dataset search; "" for people who may not see datasets."""
-        return reverse("datasets:list") if self.roles & DATASET_ROLES else ""
-
-    @property
     def is_at_dataset(self) -> bool:
         """True on pages of a dataset's steps; the page knows whether it is a table or a network."""
         return self._is_in("/datasets/")

@@ -1,3 +1,4 @@
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -14,9 +15,12 @@ from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
 from deid_portal.accounts.selectors import current_team
 from deid_portal.audit.verification import last_verification
 from deid_portal.audit_trail.selectors import events_of_team
+from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.permissions import check_can_upload
 from deid_portal.datasets.selectors import datasets_of_team, get_dataset_or_404
-from deid_portal.guide.help_pages import find_help_page, list_help_pages
+from deid_portal.guide.help_groups import group_of, list_help_groups, list_words, page_after
+from deid_portal.guide.help_pages import find_help_page
+from deid_portal.guide.help_search import search_help
 from deid_portal.guide.home import (
     TABS,
     count_tabs,
@@ -40,6 +44,8 @@ RELEASES_SHOWN = 5
 REQUESTS_SHOWN = 8
 TASKS_IN_BELL = 5
 NEWS_IN_BELL = 6
+RESULTS_BESIDE_DATASETS = 12
+LONGEST_SEARCH = 200
 
 
 @require_GET
@@ -78,7 +84,7 @@ def _datasets(
 ) -> dict[str, Any]:
     """Return the table of datasets: tab, filter, page."""
     everything = datasets_of_team(person, team)
-    wanted = request.GET.get("q", "").replace("\0", "").strip()
+    wanted = _wanted(request)
     tab = request.GET.get("show", "active")
     tab = tab if tab in TABS else "active"
     shown = everything.filter(name__icontains=wanted) if wanted else everything
@@ -131,9 +137,37 @@ def bell(request: HttpRequest) -> HttpResponse:
     return render(request, "guide/_bell.html", context)
 
 
+def _wanted(request: HttpRequest) -> str:
+    return request.GET.get("q", "").replace("\0", "").strip()[:LONGEST_SEARCH]
+
+
+@require_GET
+def find(request: HttpRequest) -> HttpResponse:
+    """Find datasets and networks by name, and pages of the help: what the loupe on top leads to."""
+    person, wanted = person_of(request), _wanted(request)
+    team = current_team(person, request.session)
+    datasets: Iterable[Dataset] = ()
+    if wanted and team is not None and roles_of(person, team) & DATASET_ROLES:
+        found = datasets_of_team(person, team).filter(name__icontains=wanted)
+        datasets = found[:DATASETS_SHOWN]
+    context = {
+        "wanted": wanted,
+        "datasets": datasets,
+        "results": search_help(wanted)[:RESULTS_BESIDE_DATASETS],
+    }
+    return render(request, "guide/find.html", context)
+
+
 @require_GET
 def help_index(request: HttpRequest) -> HttpResponse:
-    return render(request, "guide/help_index.html", {"pages": list_help_pages()})
+    wanted = _wanted(request)
+    context = {
+        "wanted": wanted,
+        "results": search_help(wanted),
+        "groups": list_help_groups(),
+        "words": list_words(),
+    }
+    return render(request, "guide/help_index.html", context)
 
 
 @require_GET
@@ -143,5 +177,5 @@ def help_page(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404
     # Our own files, rendered with raw HTML disabled.
     html = mark_safe(page.html)  # noqa: S308
-    context = {"help": page, "html": html, "pages": list_help_pages()}
+    context = {"help": page, "html": html, "group": group_of(page), "next": page_after(page)}
     return render(request, "guide/help_page.html", context)
