@@ -210,7 +210,7 @@ TABLE = {
     "reports:promote": Line("POST", "run", 302, 302, 404, 404),
     "reports:undo-promotion": Line("POST", "run", 302, 302, 404, 404),
     "reports:report": Line("GET", "run", 200, 200, 404, 404),
-    "reports:section": Line("GET", "run", 200, 403, 404, 404, (("section", "rows"),)),
+    "reports:section": Line("GET", "run", 200, 403, 404, 404, (("section", "side-by-side"),)),
     "reports:document": Line("GET", "run", 200, 200, 404, 404),
     "reports:recipe": Line("GET", "run", 200, 403, 404, 404),
     "attacks:show": Line("GET", "run", 200, 200, 404, 404),

@@ -1,6 +1,6 @@
 """The contents of each page of a report; this module only collects them.
 
-A report has eight pages, each with an address of its own; the first is the summary. In reports of
+A report has nine pages, each with an address of its own; the first is the summary. In reports of
 earlier versions parts that were not measured are None or empty.
 """
 
@@ -45,6 +45,7 @@ from deid_portal.reports.evidence import (
 from deid_portal.reports.figures import linked_classes_chart, linked_left_out_chart
 from deid_portal.reports.left_out import describe_apart, describe_left_out
 from deid_portal.reports.selectors import released_rows_of
+from deid_portal.reports.side_by_side import view_side_by_side
 from deid_portal.reports.spread import describe_spreads
 from deid_portal.reports.who_pays import describe_who_pays
 from deid_portal.runs.models import Run
@@ -184,6 +185,11 @@ def _rows(asked: ReportPageRequest) -> Context:
     return {"released": released_rows_of(asked.run, int(page) if page.isdecimal() else 1)}
 
 
+def _side_by_side(asked: ReportPageRequest) -> Context:
+    wanted = {name: str(asked.chosen.get(name, "")) for name in ("rows", "group", "page")}
+    return {"pairs": view_side_by_side(asked.run, wanted)}
+
+
 def _there(*charts: Any) -> list[Any]:
     return [chart for chart in charts if chart is not None]
 
@@ -194,13 +200,13 @@ class Section:
     title: str
     make: Callable[[ReportPageRequest], Context]
     folder: str = "reports"
+    shows_rows: bool = False  # so that only stewards open it, and only while rows are kept
 
     @property
     def template(self) -> str:
         return f"{self.folder}/{self.slug.replace('-', '_')}.html"
 
 
-ROWS = "rows"
 SECTIONS = {
     section.slug: section
     for section in (
@@ -211,7 +217,8 @@ SECTIONS = {
         Section("left-out", "Left out", _left_out),
         Section("who-pays", "Who pays", _who_pays),
         Section("distributions", "Distributions", _distributions),
-        Section(ROWS, "Rows", _rows),
+        Section("rows", "Rows", _rows, shows_rows=True),
+        Section("side-by-side", "Side by side", _side_by_side, shows_rows=True),
     )
 }
 
@@ -226,8 +233,8 @@ class ReportTab:
 def tabs_of(
     run: Run, current: str, sections: Mapping[str, Section], sees_rows: bool
 ) -> list[ReportTab]:
-    """Return links to the pages of a report; the page of rows is for stewards only."""
-    shown = [section for section in sections.values() if section.slug != ROWS or sees_rows]
+    """Return links to the pages of a report; pages that show rows are for stewards only."""
+    shown = [section for section in sections.values() if sees_rows or not section.shows_rows]
     return [
         ReportTab(section.title, address_of_report(run, section.slug), section.slug == current)
         for section in shown

@@ -19,9 +19,10 @@ from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import policy_in_force
 from deid_portal.reports.board import scenarios_of
 from deid_portal.reports.keeping import find_keeping_run
-from deid_portal.reports.pages import ROWS, ReportPageRequest, address_of_report, tabs_of
+from deid_portal.reports.pages import ReportPageRequest, address_of_report, tabs_of
 from deid_portal.reports.remedies import describe_miss, describe_remedies
 from deid_portal.reports.selectors import OPEN_REQUESTS, is_of_an_earlier_plan, pack_recipe
+from deid_portal.reports.services import record_look_at_rows
 from deid_portal.reports.subjects import ReportedSubject
 from deid_portal.reports.templatetags.comments import request_talked_about
 from deid_portal.reports.verdicts import ReportNumber
@@ -46,14 +47,13 @@ def report(request: HttpRequest, run_id: UUID, section: str = "summary") -> Http
         return (
             _no_solution(request, run) if section == "summary" else redirect(address_of_report(run))
         )
-    if section == ROWS:
+    page = sections[section]
+    if page.shows_rows:
         check_can_change(person, run.dataset)
         if not run.has_release:
             raise Http404
-    page = sections[section]
-    asked = ReportPageRequest(
-        run, report_seen_by(person, run), request.GET, can_see_values(person, run.dataset)
-    )
+    sees_values = can_see_values(person, run.dataset)
+    asked = ReportPageRequest(run, report_seen_by(person, run), request.GET, sees_values)
     context = {
         **_frame(person, run),
         "report": asked.report,
@@ -61,6 +61,8 @@ def report(request: HttpRequest, run_id: UUID, section: str = "summary") -> Http
         "tabs": tabs_of(run, section, sections, sees_rows=_sees_rows(person, run)),
         **page.make(asked),
     }
+    if context.get("pairs") is not None:
+        record_look_at_rows(run=run, seen_by=person, shown=context["pairs"])
     return render(request, page.template, context)
 
 

@@ -6,7 +6,8 @@ secret random numbers or a newer engine give another release. So the run stores 
 
 It must never be published or outlive the table: with it and the original everybody could be
 re-identified. So it is stored in the folder of the dataset, encrypted with the key of the dataset,
-and deleted with it. Only the attacks room reads it; no page, package or recipe contains it. The
+and deleted with it. Only the attacks room and the page that shows stewards rows before and after
+read it; every look at that page is on record, and no package or recipe contains it. The
 released cells are stored with it, since a CSV file does not tell missing values from empty text,
 or which apostrophes were added against formulas in spreadsheets.
 """

@@ -28,7 +28,7 @@ from deid_portal.policies.gates import check_gates
 from deid_portal.policies.rules import Rules
 from deid_portal.reports.board import Board
 from deid_portal.reports.board_figure import board_chart
-from deid_portal.reports.pages import ROWS, SECTIONS, ReportPageRequest
+from deid_portal.reports.pages import SECTIONS, ReportPageRequest
 from deid_portal.reports.scenarios import Scenario
 from deid_portal.reports.verdicts import describe_rules, judge_report, key_numbers
 from deid_portal.reports.visibility import summary_seen, without_values
@@ -71,7 +71,7 @@ def what_is_read(run: Run, other: Run) -> dict[str, str]:
     read: dict[str, Any] = {"document": seen.to_document(), "rules": describe_rules(seen)}
     read |= {"numbers": key_numbers(seen, POLICY), "verdict": judge_report(seen, POLICY, report)}
     for slug, section in SECTIONS.items():
-        if slug != ROWS:
+        if not SECTIONS[slug].shows_rows:
             read[slug] = section.make(ReportPageRequest(run, seen, QueryDict()))
     read["gates"] = [own.has_for(sees_values=False) for own in check_gates(POLICY, report)]
     read |= _boards(run, other)
@@ -157,7 +157,11 @@ def addresses(run: Run) -> list[str]:
     board = reverse("reports:board", args=[run.dataset_id])
     return [
         reverse("reports:report", args=[run.id]),
-        *(reverse("reports:section", args=[run.id, s]) for s in SECTIONS if s != ROWS),
+        *(
+            reverse("reports:section", args=[run.id, slug])
+            for slug, section in SECTIONS.items()
+            if not section.shows_rows
+        ),
         reverse("reports:section", args=[run.id, "groups"]) + "?size=1",
         reverse("reports:document", args=[run.id]),
         board,
