@@ -232,6 +232,7 @@ class Plan(SeededPlan):
         places = place["method"].items() if several else [place["method"]]
         for method, here in zip(self.methods, places, strict=True):
             method.check_columns(here, self._roles)
+            method.check_models(here, self.models)
         self.measures.check_columns(place["measures"], self._roles)
 
     @property

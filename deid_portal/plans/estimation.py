@@ -5,9 +5,9 @@ valid; a run has more time and finds the same or better, so the figures are uppe
 levels found they are exact, unless the table was sampled.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import ceil
 from operator import le
@@ -16,6 +16,7 @@ from time import perf_counter
 from deid_portal.datasets.models import Dataset
 from deid_portal.engine import EngineError, Plan
 from deid_portal.engine.methods.method import Method, RecodingMethod, records_allowed
+from deid_portal.engine.methods.restating_method import restating_first
 from deid_portal.engine.privacy import SensitiveColumn, WholeTable
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.protection import pose_problem
@@ -24,6 +25,7 @@ from deid_portal.engine.search.incumbent import SearchResult
 from deid_portal.engine.search.lattice import Lattice, Levels
 from deid_portal.engine.search.optimum import LARGEST_PROVABLE_LATTICE
 from deid_portal.engine.search.problem import Problem
+from deid_portal.engine.table.patterns import Pairs
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.utility import METRICS
 from deid_portal.plans.basis import AnyPlan
@@ -156,9 +158,12 @@ def _method_to_try(plan: Plan) -> RecodingMethod:
         raise NoEstimate(
             f"No estimate for {slow[0]}: checking it takes longer than an estimate may."
         )
-    touched = {*plan.quasi_identifiers, *(n for m in plan.models for n in m.counted_columns)}
+    counted = {name for model in plan.models for name in model.counted_columns}
+    touched = {*plan.quasi_identifiers, *counted}
     tried: list[RecodingMethod] = []
     for method in plan.methods:
+        if _shows_counted(plan, method):
+            continue  # the estimate shows these columns alike
         if isinstance(method, RecodingMethod) and method.can_be_estimated:
             tried.append(method)
         elif method.makes_classes or _changes(method, touched):
@@ -166,6 +171,13 @@ def _method_to_try(plan: Plan) -> RecodingMethod:
     if not tried:
         raise NoEstimate("No estimate: none of these methods makes people look alike.")
     return tried[0]
+
+
+def _shows_counted(plan: Plan, method: Method) -> bool:
+    """Say whether a method comes first and does no more than show sensitive values coarser."""
+    if method not in restating_first(plan.methods):
+        return False
+    return not set(plan.quasi_identifiers) & set(method.restated_columns)
 
 
 def _changes(method: Method, names: set[str]) -> bool:
@@ -181,17 +193,22 @@ def _pose(plan: Plan, reduced: ReducedTable) -> Problem:
     taxonomies = [
         recipe.build(column) for recipe, column in zip(recipes, reduced.columns, strict=True)
     ]
-    sensitive: Mapping[str, SensitiveColumn] = {
-        name: SensitiveColumn(column, planned[name].taxonomy)
-        for name, column in reduced.counted.items()
-    }
+    sensitive: dict[str, SensitiveColumn] = {}
+    pairs: dict[str, Pairs] = {}
+    for name, column in reduced.counted.items():
+        recipe, own = planned[name].taxonomy, reduced.patterns.sensitive[name]
+        for method in restating_first(plan.methods):
+            if name in method.restated_columns:
+                restatement = method.restate(column, recipe)(column)
+                column, own = restatement.of(column), own.relabel(restatement.codes)
+        sensitive[name], pairs[name] = SensitiveColumn(column, recipe), own
     return Problem(
         table=Table(reduced.columns),
         names=reduced.patterns.names,
         taxonomies=taxonomies,
         weights=[planned[column.name].weight for column in reduced.columns],
         models=plan.models,
-        patterns=reduced.patterns,
+        patterns=replace(reduced.patterns, sensitive=pairs),
         whole=WholeTable(reduced.rows, sensitive),
         recipes=recipes,
     )

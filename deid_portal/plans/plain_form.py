@@ -12,9 +12,12 @@ from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColum
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.utility import METRICS, ClassMetric
 from deid_portal.engine.wording.numbers import middle_cut
+from deid_portal.plans.amounts import NUMERIC, ShownAs, amounts_of, has_amounts, variety_of
 from deid_portal.plans.guidelines import GUIDELINES, Audience
-from deid_portal.plans.proposals import Answers, Harm, Worry
+from deid_portal.plans.proposals import NEAR_AT_MOST_ONE_IN, Answers, Harm, Worry
 from deid_portal.plans.recommendation import Purpose
+from deid_portal.plans.showing_question import ShowingQuestion
+from deid_portal.plans.table_facts import NUMERIC as ORDERED
 from deid_portal.plans.table_facts import guess_without_release
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import policy_in_force
@@ -26,6 +29,7 @@ METRICS_OFFERED = sorted(
 LARGEST_K_ON_SLIDER = 50
 NAME_LENGTH = 40
 ROOM_OF_A_MARK = 16  # percent of the width
+USUAL_K = 5  # people in a group that proposed amounts fit
 
 
 @dataclass(frozen=True)
@@ -244,6 +248,11 @@ class PlainForm(forms.Form):
             class_column=given["class_column"] if given["purpose"] == Purpose.CLASSIFIER else "",
             metric=given["metric"] or "loss",
             method=given["method"],
+            shown={
+                question.column.name: shown
+                for question in self.questions
+                if not (shown := question.showing.to_shown()).is_exact
+            },
         )
 
     @classmethod
@@ -261,6 +270,8 @@ class PlainForm(forms.Form):
         for column in dataset.columns.filter(role=ColumnRoleChoices.SENSITIVE):
             worry = answers.worries.get(column.name, Worry(Harm.NOTHING))
             initial |= SensitiveQuestion.initial_from(column, worry)
+            shown = answers.shown.get(column.name, ShownAs())
+            initial |= ShowingQuestion.initial_from(column, shown)
         return initial
 
     @classmethod
@@ -284,23 +295,33 @@ class SensitiveQuestion:
         self.form = form
         self.column = column
         self.baseline = guess_without_release(column, form.rows)
+        self.amounts = amounts_of(column) if has_amounts(column, form.rows) else None
         at = column.position
         self.harm_name, self.share_name, self.least_name, self.distance_name = (
             f"{kind}_{at}" for kind in ("harm", "c", "l", "t")
         )
+        self.near_name, self.apart_name = f"near_{at}", f"apart_{at}"
         short = middle_cut(column.name, NAME_LENGTH)
         form.fields |= {
             self.harm_name: forms.ChoiceField(
                 label=f"What must not happen with {short}?",
                 choices=Harm.choices,
-                initial=Harm.GUESS,
+                initial=Harm.GUESS if self.amounts is None else Harm.SPREAD,
                 required=False,
                 widget=forms.RadioSelect,
             ),
             self.share_name: self._share_field(short),
             self.least_name: self._least_field(short),
             self.distance_name: self._distance_field(short),
+            self.near_name: self._amount_field(
+                f"How near is nearly right for {short}?", self._usual_near
+            ),
+            self.apart_name: self._amount_field(
+                f"How far apart must the highest and lowest {short} of a group lie?",
+                self._usual_apart,
+            ),
         }
+        self.showing = ShowingQuestion(form, column, self.amounts)
 
     def _share_field(self, short: str) -> forms.FloatField:
         return forms.FloatField(
@@ -344,6 +365,26 @@ class SensitiveQuestion:
             ),
         )
 
+    def _amount_field(self, label: str, usual: float | None) -> forms.FloatField:
+        return forms.FloatField(
+            label=label,
+            required=False,
+            min_value=0,
+            initial=None if usual is None else f"{usual:.10g}",
+            error_messages={"min_value": "An amount of 0 or more is needed."},
+        )
+
+    @property
+    def _usual_apart(self) -> float | None:
+        """Return the range that nearly any group keeps if nobody's facts tell the amount."""
+        return None if self.amounts is None else self.amounts.proposed_range(USUAL_K)
+
+    @property
+    def _usual_near(self) -> float | None:
+        if self.amounts is None:
+            return None
+        return self.amounts.proposed_distance(USUAL_K, NEAR_AT_MOST_ONE_IN)
+
     @property
     def harm(self) -> str:
         """Return the harm; it also follows from a number of values alone."""
@@ -352,12 +393,20 @@ class SensitiveQuestion:
             return str(given[self.harm_name])
         return Harm.SAME if given.get(self.least_name) else Harm.NOTHING
 
-    def clean(self) -> None:
-        name = {
+    @property
+    def _field_of_harm(self) -> dict[Harm, str]:
+        """Return the field with the limit of each harm."""
+        return {
             Harm.GUESS: self.share_name,
             Harm.SAME: self.least_name,
             Harm.SKEW: self.distance_name,
-        }.get(Harm(self.harm))
+            Harm.NEAR: self.near_name,
+            Harm.SPREAD: self.apart_name,
+        }
+
+    def clean(self) -> None:
+        self.showing.clean()
+        name = self._field_of_harm.get(Harm(self.harm))
         if name is None or name in self.form.errors:
             return
         given = self.form.cleaned_data[name]
@@ -369,30 +418,69 @@ class SensitiveQuestion:
                 f"The most frequent value alone is right {100 * self.baseline:.0f} % of the time, "
                 "so less than that cannot be promised.",
             )
+        elif self.harm in (Harm.NEAR, Harm.SPREAD):
+            self._clean_amount(name)
+
+    def _clean_amount(self, name: str) -> None:
+        if self.column.type not in NUMERIC:
+            self.form.add_error(name, "This column holds no numbers; choose another harm.")
+        elif self.showing.to_shown().level:
+            self.form.add_error(
+                name,
+                "Groups are no amounts, so nothing can be promised about how far they lie apart: "
+                "show the column rounded, or choose that no group stands out.",
+            )
 
     def to_worry(self) -> Worry:
         given = self.form.cleaned_data
+        amount = given[self._field_of_harm[Harm(self.harm)]]
         if self.harm == Harm.GUESS:
-            return Worry(Harm.GUESS, round(given[self.share_name] / 100, 10))
-        if self.harm == Harm.SAME:
-            return Worry(Harm.SAME, given[self.least_name])
-        return Worry(Harm.SKEW, given[self.distance_name])
+            return Worry(Harm.GUESS, round(amount / 100, 10))
+        if self.harm == Harm.SKEW:
+            return Worry(Harm.SKEW, amount, self._distance)
+        return Worry(self.harm, amount)
+
+    @property
+    def _distance(self) -> str:
+        """Return how far values lie apart: in their order, where they have one as they leave."""
+        is_ordered = self.column.type in ORDERED
+        return "ordered" if is_ordered and self.showing.keeps_order else "equal"
 
     @classmethod
     def initial_from(cls, column: DatasetColumn, worry: Worry) -> dict[str, Any]:
         at = column.position
+        amounts = {Harm.SAME: "l", Harm.SKEW: "t", Harm.NEAR: "near", Harm.SPREAD: "apart"}
         initial: dict[str, Any] = {f"harm_{at}": worry.harm}
         if worry.harm == Harm.GUESS:
             initial[f"c_{at}"] = f"{100 * worry.amount:g}"
-        elif worry.harm == Harm.SAME:
-            initial[f"l_{at}"] = f"{worry.amount:g}"
-        elif worry.harm == Harm.SKEW:
-            initial[f"t_{at}"] = f"{worry.amount:g}"
+        elif worry.harm in amounts:
+            initial[f"{amounts[Harm(worry.harm)]}_{at}"] = f"{worry.amount:.10g}"
         return initial
 
     @property
     def harm_field(self) -> forms.BoundField:
         return self.form[self.harm_name]
+
+    @property
+    def harms(self) -> list[forms.boundfield.BoundWidget]:
+        """Return the harms that make sense for the column, and the one that is chosen."""
+        usual = [Harm.NOTHING, Harm.GUESS, Harm.SAME, Harm.SKEW]
+        if self.amounts is not None:
+            usual = [Harm.NOTHING, Harm.NEAR, Harm.SPREAD, Harm.SKEW]
+        offered = {*usual, self.harm_field.value()}
+        return [radio for radio in self.harm_field if radio.data["value"] in offered]
+
+    @property
+    def uniqueness(self) -> str:
+        """Say how many people have an amount nobody else has; empty where few do."""
+        variety = variety_of(self.column, self.form.rows)
+        if not variety.is_mostly_lone:
+            return ""
+        name = middle_cut(self.column.name, NAME_LENGTH)
+        return (
+            f"{variety.lone:,} of {variety.records:,} values of {name} occur once. Whoever knows "
+            "such a value of somebody finds the row by it, whatever the groups say."
+        )
 
     @property
     def sliders(self) -> list[tuple[str, Slider]]:
@@ -405,19 +493,42 @@ class SensitiveQuestion:
         )
         name = middle_cut(column.name, NAME_LENGTH)
         same = f"{name} has {column.distinct:,} different values (distinct l-diversity)."
+        if self.uniqueness:
+            same = f"Nearly all values of {name} differ, so this promises next to nothing."
         skew = "0 means spread exactly as in the whole table, 1 means anything goes (t-closeness)."
         most_values = max(min(column.distinct, 20), 3)
         share = Slider(self.form[self.share_name], "% right at most", guess, least, 100)
         surest = 100 * self.form.policy.surest_guess
         if surest < 100:
             share = replace(share, policy=surest, policy_words="policy maximum")
-        return [
+        sliders = [
             (Harm.GUESS, share),
             (
                 Harm.SAME,
                 Slider(self.form[self.least_name], "values or more", same, 2, most_values),
             ),
             (Harm.SKEW, Slider(self.form[self.distance_name], "at most", skew, 0, 1, 0.05)),
+        ]
+        return sliders + (self._amount_sliders if self.column.type in NUMERIC else [])
+
+    @property
+    def _amount_sliders(self) -> list[tuple[str, Slider]]:
+        fits = f"of {USUAL_K} people drawn at random from the table"
+        near = (
+            "At most half of the people who look alike have an amount this near to any one of "
+            f"theirs ((ε, m)-anonymity). Nearly all groups {fits} keep what is proposed."
+        )
+        apart = (
+            "The amounts of people who look alike reach at least this far ((k, e)-anonymity). "
+            f"Nearly all groups {fits} keep what is proposed."
+        )
+        width = 4 * max(self._usual_apart or 1.0, self._usual_near or 1.0)
+        return [
+            (Harm.NEAR, Slider(self.form[self.near_name], "or less", near, 0, width, width / 200)),
+            (
+                Harm.SPREAD,
+                Slider(self.form[self.apart_name], "or more", apart, 0, width, width / 200),
+            ),
         ]
 
 

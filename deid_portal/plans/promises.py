@@ -7,6 +7,8 @@ from deid_portal.datasets.models import ColumnRoleChoices, Dataset, TreatmentCho
 from deid_portal.engine import Plan
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.methods.method import records_allowed
+from deid_portal.engine.methods.restating_method import names_restated
+from deid_portal.plans.amounts import NUMERIC, variety_of
 
 MANY_COLUMNS = 10
 ABOUT_IDENTITY = "Randomness alone protects nobody's identity: it needs a rule beside it."
@@ -46,7 +48,12 @@ def describe_promise(dataset: Dataset, plan: Plan) -> Promise:
             *(_pill(model["model"], model) for model in document["models"]),
             *(_pill(method["name"], method) for method in methods),
         ],
-        cautions=[*plan.cautions(), *_cautions_about_methods(plan), *_cautions_about_time(plan)],
+        cautions=[
+            *plan.cautions(),
+            *_cautions_about_amounts(dataset, plan),
+            *_cautions_about_methods(plan),
+            *_cautions_about_time(plan),
+        ],
         formulas=[Formula(name, f"model-{name}") for name in _once(m.name for m in plan.models)],
     )
 
@@ -89,6 +96,32 @@ def _cautions_about_time(plan: Plan) -> list[str]:
         f"There are {count} quasi-identifiers. Time grows fast beyond {MANY_COLUMNS} columns; "
         "consider top-down."
     ]
+
+
+def _cautions_about_amounts(dataset: Dataset, plan: Plan) -> list[str]:
+    """Caution against rules that hold by themselves, because nearly all values differ."""
+    restated = names_restated(plan.methods)
+    found = []
+    for column in dataset.columns.filter(role=ColumnRoleChoices.SENSITIVE):
+        variety = variety_of(column, dataset.rows)
+        rules = [
+            own.name
+            for own in plan.models
+            if own.ignores_nearness and column.name in own.counted_columns
+        ]
+        if rules and column.name not in restated and variety.is_mostly_lone:
+            instead = (
+                "Ask for (k, e)-anonymity, (ε, m)-anonymity or t-closeness in order, or show it "
+                "rounded or in groups."
+                if column.type in NUMERIC
+                else "Show it in groups."
+            )
+            found.append(
+                f"{variety.lone:,} of {variety.records:,} values of {column.name} occur once, so "
+                f"{_listed(_once(rules))} holds by itself: any group has different values, however "
+                f"near they are. {instead}"
+            )
+    return found
 
 
 def _left_out(dataset: Dataset, methods: list[dict[str, Any]]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import TextChoices
 
 from deid_portal.engine.methods import METHODS
+from deid_portal.plans.amounts import ShownAs, methods_showing, shown_by
 from deid_portal.plans.guidelines import Audience
 from deid_portal.plans.recommendation import (
     MethodRecommendation,
@@ -26,6 +27,14 @@ class Harm(TextChoices):
     GUESS = "guess", "Somebody guesses it right"
     SAME = "same", "A whole group turns out to have the same"
     SKEW = "skew", "A group stands out from everybody else"
+    # Of amounts, of which hardly two are the same.
+    NEAR = "near", "Somebody guesses it nearly right"
+    SPREAD = "spread", "A whole group turns out to have nearly the same"
+
+
+# Of look-alikes no more than one in so many may have nearly the same amount; half of them.
+NEAR_AT_MOST_ONE_IN = 2
+DIFFERENT_AMOUNTS = 3
 
 
 @dataclass(frozen=True)
@@ -33,7 +42,9 @@ class Worry:
     """The harm to prevent for one sensitive column, and its limit."""
 
     harm: str
-    amount: float = 0.0  # share of right guesses, different values, or distance
+    # Share of right guesses, different values, distance, or how far apart amounts must lie.
+    amount: float = 0.0
+    distance: str = "equal"  # what a group that stands out is measured with
 
 
 @dataclass(frozen=True)
@@ -49,11 +60,13 @@ class Answers:
     class_column: str = ""
     metric: str = "loss"
     method: str = ""  # name of a method; empty: the recommended one
+    shown: Mapping[str, ShownAs] = field(default_factory=dict)  # by sensitive column, if not exact
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> "Answers":
         worries = {name: Worry(**worry) for name, worry in document["worries"].items()}
-        return cls(**{**document, "worries": worries})
+        shown = {name: ShownAs(**own) for name, own in document.get("shown", {}).items()}
+        return cls(**{**document, "worries": worries, "shown": shown})
 
     def to_document(self) -> dict[str, Any]:
         return asdict(self)
@@ -64,7 +77,7 @@ class ProtectionProposal:
     """The models and the method that follow from the answers."""
 
     rules: Rules
-    method: dict[str, Any]
+    method: dict[str, Any] | list[dict[str, Any]]
     recommendation: MethodRecommendation
 
 
@@ -73,7 +86,7 @@ def propose_protection(answers: Answers, table: TableFacts) -> ProtectionProposa
     recommendation = recommend_method(facts, answers.purpose)
     return ProtectionProposal(
         rules=[*_about_identity(answers, facts), *_about_values(answers, facts)],
-        method=_method(answers, recommendation),
+        method=_methods(answers, recommendation),
         recommendation=recommendation,
     )
 
@@ -112,8 +125,21 @@ def _about_values(answers: Answers, facts: TableFacts) -> Rules:
             variant = {"variant": "distinct", "l": int(worry.amount)}
             rules.append({"model": "l-diversity", **variant, "column": column})
         elif worry.harm == Harm.SKEW:
-            rules.append({"model": "t-closeness", "t": worry.amount, "column": column})
+            rule = {"model": "t-closeness", "t": worry.amount, "column": column}
+            rules.append(
+                rule if worry.distance == "equal" else {**rule, "distance": worry.distance}
+            )
+        elif worry.harm == Harm.NEAR:
+            near = {"epsilon": worry.amount, "m": NEAR_AT_MOST_ONE_IN}
+            rules.append({"model": "epsilon-m-anonymity", **near, "column": column})
+        elif worry.harm == Harm.SPREAD:
+            apart = {"k": _different_amounts(answers), "e": worry.amount}
+            rules.append({"model": "k-e-anonymity", **apart, "column": column})
     return rules
+
+
+def _different_amounts(answers: Answers) -> int:
+    return min(DIFFERENT_AMOUNTS, answers.k)
 
 
 def guesses_of(answers: Answers) -> dict[str, float]:
@@ -123,6 +149,15 @@ def guesses_of(answers: Answers) -> dict[str, float]:
         for column, worry in answers.worries.items()
         if worry.harm == Harm.GUESS
     }
+
+
+def _methods(
+    answers: Answers, recommendation: MethodRecommendation
+) -> dict[str, Any] | list[dict[str, Any]]:
+    """Return the method, after those that show sensitive columns coarser."""
+    first = methods_showing(answers.shown)
+    method = _method(answers, recommendation)
+    return [*first, method] if first else method
 
 
 def _method(answers: Answers, recommendation: MethodRecommendation) -> dict[str, Any]:
@@ -139,7 +174,8 @@ def understand(
     rules: Rules, method: dict[str, Any] | list[dict[str, Any]], facts: TableFacts
 ) -> Answers | None:
     """Return the answers that lead to this plan, or None if there are none."""
-    if isinstance(method, list) or not rules:
+    *before, last = method if isinstance(method, list) else [method]
+    if not rules:
         return None
     worries: dict[str, Worry] = {}
     first, *others = rules
@@ -155,15 +191,16 @@ def understand(
             return None
     for rule in others:
         worries |= _worries_of(rule)
-    class_column = method.get("class_column", "")
-    for name in ("", method["name"]):  # the recommended one first
+    class_column = last.get("class_column", "")
+    for name in ("", last["name"]):  # the recommended one first
         answers = Answers(
             k=k,
             facts_known=known,
-            left_out=method.get("suppression_limit", USUALLY_LEFT_OUT),
+            left_out=last.get("suppression_limit", USUALLY_LEFT_OUT),
             worries=worries,
-            metric=method.get("metric", "loss"),
+            metric=last.get("metric", "loss"),
             method=name,
+            shown=shown_by(before),
             class_column=class_column,
             purpose=Purpose.CLASSIFIER if class_column else Purpose.COUNTS,
         )
@@ -178,8 +215,12 @@ def _worries_of(rule: dict[str, Any]) -> dict[str, Worry]:
             return {column: Worry(Harm.GUESS, share)}
         case {"model": "l-diversity", "l": least, "column": column}:
             return {column: Worry(Harm.SAME, least)}
-        case {"model": "t-closeness", "t": distance, "column": column}:
-            return {column: Worry(Harm.SKEW, distance)}
+        case {"model": "t-closeness", "t": t, "column": column}:
+            return {column: Worry(Harm.SKEW, t, rule.get("distance", "equal"))}
+        case {"model": "epsilon-m-anonymity", "epsilon": epsilon, "column": column}:
+            return {column: Worry(Harm.NEAR, epsilon)}
+        case {"model": "k-e-anonymity", "e": apart, "column": column}:
+            return {column: Worry(Harm.SPREAD, apart)}
         case {"model": "lkc-privacy", "C": share, "values": values}:
             return {column: Worry(Harm.GUESS, share) for column in values}
     return {}

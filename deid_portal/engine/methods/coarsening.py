@@ -1,6 +1,6 @@
 """Coarsening: sensitive values shown at a level of their taxonomy, the same level in every row."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -8,10 +8,11 @@ from deid_portal.engine.documents import Place, quoted
 from deid_portal.engine.errors import InvalidPlan
 from deid_portal.engine.methods.restating_method import Restate, RestatingMethod
 from deid_portal.engine.parameters import Declared, LevelsByColumn
+from deid_portal.engine.privacy import PrivacyModel
 from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.table.restatement import Restatement
 from deid_portal.engine.table.table import Column
-from deid_portal.engine.taxonomies import Recipe, Taxonomy
+from deid_portal.engine.taxonomies import Recipe
 from deid_portal.engine.taxonomies.label_order import order_of_labels
 
 
@@ -42,8 +43,14 @@ class Coarsening(RestatingMethod):
                 f"the names of sensitive columns are accepted; the plan has {quoted(sensitive)}."
             )
 
+    def check_models(self, place: Place, models: Sequence[PrivacyModel]) -> None:
+        super().check_models(place, models)
+        for name in (name for name, level in self.levels.items() if level):
+            for model in models:
+                if name in model.counted_columns:
+                    _check_model(place["levels"][name], model)
+
     def check_problem(self, place: Place, problem: Problem) -> None:
-        super().check_problem(place, problem)
         for name, level in self.levels.items():
             here = place["levels"][name]
             recipe = problem.released[name].taxonomy
@@ -52,8 +59,16 @@ class Coarsening(RestatingMethod):
             taxonomy = recipe.build(problem.table[name])
             if level > taxonomy.height:
                 here.refuse(f"the taxonomy of this column has levels 0 to {taxonomy.height}.")
-            if level:
-                _check_models(here, problem, name, taxonomy, level)
+            needy = [
+                model.name
+                for model in problem.models
+                if model.needs_order and name in model.counted_columns
+            ]
+            if needy and level and order_of_labels(taxonomy.labels[level]) is None:
+                here.refuse(
+                    f"the rule {needy[0]} needs an order, and these groups are no ranges; choose "
+                    f"another distance."
+                )
 
     def explain(self) -> str:
         return (
@@ -83,23 +98,15 @@ class Coarsening(RestatingMethod):
         return show
 
 
-def _check_models(here: Place, problem: Problem, name: str, taxonomy: Taxonomy, level: int) -> None:
-    """Refuse rules that cannot be asked of labels: about amounts, taxonomies or an order."""
-    for model in problem.models:
-        if name not in model.counted_columns:
-            continue
-        if model.needs_numbers:
-            here.refuse(
-                f"the rule {model.name} is about numbers, and groups are none; round the column "
-                f"instead or ask for another rule."
-            )
-        if model.needs_taxonomy:
-            here.refuse(
-                f"the rule {model.name} measures by the taxonomy from the exact values on; choose "
-                f"another distance."
-            )
-        if model.needs_order and order_of_labels(taxonomy.labels[level]) is None:
-            here.refuse(
-                f"the rule {model.name} needs an order, and these groups are no ranges; choose "
-                f"another distance."
-            )
+def _check_model(here: Place, model: PrivacyModel) -> None:
+    """Refuse a rule that cannot be asked of groups: about amounts, or from exact values on."""
+    if model.needs_numbers:
+        here.refuse(
+            f"the rule {model.name} is about numbers, and groups are none; round the column "
+            f"instead or ask for another rule."
+        )
+    if model.needs_taxonomy:
+        here.refuse(
+            f"the rule {model.name} measures by the taxonomy from the exact values on; choose "
+            f"another distance."
+        )

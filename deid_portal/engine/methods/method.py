@@ -12,6 +12,7 @@ import numpy as np
 from deid_portal.engine.documents import Place
 from deid_portal.engine.draft.draft import Search, TableDraft
 from deid_portal.engine.parameters import Declared, Parameter
+from deid_portal.engine.privacy import PrivacyModel
 from deid_portal.engine.progress import Progress
 from deid_portal.engine.report.part import Part
 from deid_portal.engine.search.incumbent import SearchResult
@@ -78,6 +79,9 @@ class Method(ABC):
 
     def check_columns(self, place: Place, roles: Mapping[str, str]) -> None:  # noqa: B027
         """Refuse columns that the plan does not have or gives another role."""
+
+    def check_models(self, place: Place, models: Sequence[PrivacyModel]) -> None:  # noqa: B027
+        """Refuse rules of the plan that make no sense after this method."""
 
     def check_problem(self, place: Place, problem: Problem) -> None:  # noqa: B027 - optional
         """Refuse parameters that do not fit this table."""

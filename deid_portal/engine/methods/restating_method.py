@@ -15,8 +15,8 @@ from deid_portal.engine.documents import Place
 from deid_portal.engine.draft.draft import TableDraft
 from deid_portal.engine.methods.changing_method import ChangingMethod
 from deid_portal.engine.methods.method import Method
+from deid_portal.engine.privacy import PrivacyModel
 from deid_portal.engine.progress import Progress
-from deid_portal.engine.search.problem import Problem
 from deid_portal.engine.table.restatement import Restatement
 from deid_portal.engine.table.table import Column
 from deid_portal.engine.taxonomies import Recipe
@@ -48,9 +48,9 @@ class RestatingMethod(ChangingMethod):
         """Return figures about a column for the report."""
         return {}
 
-    def check_problem(self, place: Place, problem: Problem) -> None:
+    def check_models(self, place: Place, models: Sequence[PrivacyModel]) -> None:
         """Refuse rules about exact values that nobody would show any more."""
-        for model in problem.models:
+        for model in models:
             for name in self.restated_columns:
                 if self.goes_by_value and model.names_values_of(name):
                     place.refuse(
