@@ -6,7 +6,7 @@ import itertools
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,9 @@ import pytest
 from django.core.cache import cache
 from django.db import connection
 from django.test import Client
+from django.test.utils import setup_databases, teardown_databases
 from hypothesis import settings as hypothesis_settings
-from pytest_django import Settings
+from pytest_django import DjangoDbBlocker, Settings
 
 from deid_portal.accounts import attempts
 from deid_portal.accounts.attempt_counters import FallbackCounters
@@ -26,7 +27,7 @@ from deid_portal.releases import package_contents
 from deid_portal.releases.package_pdf import MISSING
 from deid_portal.runs import chance as run_chance
 from tests import factories
-from tests.launcher.portal import SHARED_FOLDER
+from tests.once import SHARED_FOLDER, migrated_once
 from tests.pages import Reader
 from tests.witness import witnessing
 
@@ -64,6 +65,24 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         shutil.rmtree(os.environ.pop(SHARED_FOLDER), ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_test_environment: None,
+    django_db_modify_db_settings: None,
+    django_db_blocker: DjangoDbBlocker,
+) -> Iterator[None]:
+    """Make the database of this process, from that of the first one if both are files."""
+    with django_db_blocker.unblock():
+        if connection.vendor == "sqlite":
+            with migrated_once(Path(connection.creation._get_test_db_name())) as is_there:
+                made = setup_databases(verbosity=0, interactive=False, keepdb=is_there)
+        else:
+            made = setup_databases(verbosity=0, interactive=False)
+    yield
+    with django_db_blocker.unblock():
+        teardown_databases(made, verbosity=0)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Start the real portal as people do, and look at it from outside."""
 
-import fcntl
 import json
 import os
 import re
@@ -17,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.once import migrated_once, only_one_at
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -24,8 +24,6 @@ PREPARE = (
     "import django; django.setup(); from deid_portal.serving import preparation as p; p.prepare()"
 )
 LONGEST_LOOK_SECONDS = 0.25
-# Where processes that test side by side find what only one of them has to make (conftest.py).
-SHARED_FOLDER = "DEID_PORTAL_TESTS_SHARED"
 REAL_KEYS = {
     "SECRET_KEY": "a long random value that is not the demo's",
     "DATA_KEY": "b25seSBmb3IgdGVzdHMsIDMyIGJ5dGVzLCByZWFsbHk=",
@@ -52,12 +50,10 @@ def prepared_demo() -> Path:
     """Return a folder with the demo as a first start leaves it, made once for all who copy it.
 
     Making it takes several seconds; `test_running_portal.py` starts from nothing and sees to it
-    that this works as well. Processes that test side by side share it; the first one makes it.
+    that this works as well.
     """
-    shared = Path(os.environ[SHARED_FOLDER])
-    made = shared / "made"
-    with (shared / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with only_one_at("demo") as shared:
+        made = shared / "made"
         if not made.exists():
             _prepare(shared / "data")
             made.touch()
@@ -67,6 +63,7 @@ def prepared_demo() -> Path:
 def _prepare(data_dir: Path) -> None:
     shutil.rmtree(data_dir, ignore_errors=True)
     data_dir.mkdir(mode=0o700)
+    migrate(data_dir)
     subprocess.run(
         [sys.executable, "-c", PREPARE],
         cwd=ROOT,
@@ -74,6 +71,18 @@ def _prepare(data_dir: Path) -> None:
         timeout=PATIENCE,
         check=True,
     )
+
+
+def migrate(data_dir: Path) -> None:
+    """Give a portal its empty database, so that it need not make it; it looks it over all the same.
+
+    `test_running_portal.py` starts without.
+    """
+    data_dir.mkdir(parents=True, exist_ok=True)
+    with migrated_once(data_dir / "portal.sqlite3") as is_there:
+        if not is_there:
+            made = manage("migrate", "-v0", data_dir=data_dir, **REAL_KEYS)
+            assert made.returncode == 0, made.stderr
 
 
 def manage(*arguments: str, data_dir: Path, **settings: str) -> subprocess.CompletedProcess[str]:

@@ -19,6 +19,7 @@ from tests.launcher.portal import (
     REAL_KEYS,
     RunningPortal,
     is_leader,
+    migrate,
     running_portal,
     wait_until,
 )
@@ -60,7 +61,9 @@ start_run(dataset=table, started_by=table.created_by)
 
 @pytest.fixture(scope="module")
 def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningPortal]:
-    with running_portal(tmp_path_factory.mktemp("chaos") / "data", **REAL_KEYS, **QUICK) as portal:
+    data_dir = tmp_path_factory.mktemp("chaos") / "data"
+    migrate(data_dir)
+    with running_portal(data_dir, **REAL_KEYS, **QUICK) as portal:
         wait_until(lambda: len(pool_of(portal)) == 2, "the worker has its pool")
         yield portal
 

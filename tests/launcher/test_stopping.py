@@ -18,6 +18,7 @@ from tests.launcher.pause import workers_paused
 from tests.launcher.portal import (
     REAL_KEYS,
     RunningPortal,
+    migrate,
     processes_of,
     running_portal,
     wait_until,
@@ -76,7 +77,9 @@ def broker(data_dir: Path) -> Redis:
 
 @pytest.fixture(scope="module")
 def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("stopping") / "var"
+    data_dir = tmp_path_factory.mktemp("stopping") / "var"
+    migrate(data_dir)
+    return data_dir
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.launcher.portal import REAL_KEYS, ROOT, environment, manage
+from tests.launcher.portal import REAL_KEYS, ROOT, environment, migrate
 from tests.patience import PATIENCE
 
 PREPARE = """
@@ -51,8 +51,7 @@ print("the process goes on")
 @pytest.fixture(scope="module")
 def empty_portal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("limits")
-    made = manage("migrate", "-v0", data_dir=folder, **REAL_KEYS)
-    assert made.returncode == 0, made.stderr
+    migrate(folder)
     return folder
 
 
