@@ -22,7 +22,14 @@ DATE_UNITS = [
     ("month", "Month"),
     ("quarter", "Quarter"),
     ("year", "Year"),
+    ("five years", "Five years"),
     ("decade", "Decade"),
+]
+AGE_LEVELS = [
+    ("age", "Age in years"),
+    ("5-year age", "Bands of 5"),
+    ("10-year age", "Bands of 10"),
+    ("20-year age", "Bands of 20"),
 ]
 
 
@@ -168,16 +175,46 @@ class MaskForm(BuilderForm):
 
 
 class DatesForm(BuilderForm):
+    """Parts of the calendar, or, with a day to reckon from, ages."""
+
     units = forms.MultipleChoiceField(
-        label="Levels",
+        label="Levels of the calendar",
         choices=DATE_UNITS,
         initial=["month", "quarter", "year", "decade"],
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least one level."},
+        required=False,
+    )
+    as_of = forms.DateField(
+        label="Or ages, as of",
+        required=False,
+        help_text="For days of birth; the levels above then do not count. 90 and older are one "
+        "group.",
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+    ages = forms.MultipleChoiceField(
+        label="Levels of ages",
+        choices=AGE_LEVELS,
+        initial=[level for level, _ in AGE_LEVELS],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
     )
 
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if not cleaned.get(self._levels_asked):
+            self.add_error(self._levels_asked, "Choose at least one level.")
+        return cleaned
+
+    @property
+    def _levels_asked(self) -> str:
+        return "ages" if self.cleaned_data.get("as_of") else "units"
+
     def to_recipe(self) -> dict[str, Any]:
-        return {"dates": [unit for unit, _ in DATE_UNITS if unit in self.cleaned_data["units"]]}
+        day = self.cleaned_data["as_of"]
+        choices = AGE_LEVELS if day else DATE_UNITS
+        chosen = self.cleaned_data[self._levels_asked]
+        recipe: dict[str, Any] = {"dates": [level for level, _ in choices if level in chosen]}
+        return recipe | ({"as_of": day.isoformat()} if day else {})
 
 
 class TreeForm(BuilderForm):

@@ -34,7 +34,8 @@ def _from_recipe(taxonomy: ColumnTaxonomy) -> dict[str, Any]:
     if taxonomy.kind == TaxonomyKind.MASK:
         return {"side": recipe["mask"]["from"]}
     if taxonomy.kind == TaxonomyKind.DATES:
-        return {"units": recipe["dates"]}
+        levels, day = recipe["dates"], recipe.get("as_of")
+        return {"ages": levels, "as_of": day} if day else {"units": levels}
     return {}
 
 

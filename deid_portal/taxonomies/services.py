@@ -3,6 +3,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils import timezone
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
@@ -116,7 +117,7 @@ def set_outline(
 def propose_taxonomy(*, column: DatasetColumn, changed_by: User) -> str:
     """Give a column the taxonomy that fits its values best; returns why this one."""
     check_can_build(changed_by, column)
-    proposal = suggest_taxonomy(values_of(column), most=MOST_VALUES)
+    proposal = suggest_taxonomy(values_of(column), most=MOST_VALUES, as_of=timezone.localdate())
     words = f"Proposed. {proposal.words}"
     if proposal.outline is not None:
         set_outline(column=column, changed_by=changed_by, outline=proposal.outline, words=words)

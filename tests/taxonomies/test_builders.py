@@ -5,9 +5,11 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from deid_portal.accounts.models import User
 from deid_portal.datasets.models import DatasetColumn
+from deid_portal.datasets.services import tag_columns
 from deid_portal.taxonomies.models import ColumnTaxonomy
 from tests import factories
 from tests.conftest import Cast
@@ -89,3 +91,24 @@ def test_a_proposal_is_one_press(cast: Cast, column: DatasetColumn, signed_in: S
     assert taxonomy.is_complete
     assert taxonomy.version is not None
     assert taxonomy.version.words.startswith("Proposed. ")
+
+
+def test_days_of_birth_are_read_as_ages(cast: Cast, signed_in: SignIn) -> None:
+    born = "".join(f"19{n}-03-0{n % 9 + 1};{n % 3}\n" for n in range(30, 90))
+    dataset = factories.make_dataset(cast.steward, cast.team, f"geb. am;visits\n{born}".encode())
+    column = dataset.columns.get(name="geb. am")
+    tag_columns(dataset=dataset, tagged_by=cast.steward, roles={0: "quasi-identifier"})
+    client = signed_in(cast.steward)
+    client.post(_address("propose", column))
+    recipe = ColumnTaxonomy.objects.get(column=column).recipe
+    assert recipe["as_of"] == timezone.localdate().isoformat()
+    assert "Bands of 5" in client.get(_address("workbench", column)).content.decode()
+    chosen = {"as_of": "2026-04-01", "ages": ["5-year age", "20-year age"], "units": ["year"]}
+    client.post(_address("build", column, "dates"), chosen)
+    recipe = ColumnTaxonomy.objects.get(column=column).recipe
+    assert recipe == {"dates": ["5-year age", "20-year age"], "as_of": "2026-04-01"}
+    answer = client.post(_address("build", column, "dates"), {"as_of": "2026-04-01"})
+    assert answer.status_code == 422
+    assert "Choose at least one level." in answer.content.decode()
+    client.post(_address("build", column, "dates"), {"units": ["five years"]})
+    assert ColumnTaxonomy.objects.get(column=column).recipe == {"dates": ["five years"]}

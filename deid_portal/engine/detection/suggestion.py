@@ -28,6 +28,7 @@ from deid_portal.engine.detection.value_patterns import (
 )
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.report.risk import Distinctness
+from deid_portal.engine.table.headings import HeadingWords, take_apart
 from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.table.text_values import integers_in
 from deid_portal.engine.table.values import ColumnType
@@ -173,7 +174,7 @@ def look_at(column: Column) -> ColumnLook:
 
 
 def _judge(column: Column) -> _Guess:
-    words = names.take_apart(column.name)
+    words = take_apart(column.name)
     filled = column.rows - column.missing
     different = int(np.count_nonzero(column.counts)) - bool(column.missing)
     share = different / filled if filled else 0.0
@@ -193,7 +194,7 @@ def _judge(column: Column) -> _Guess:
     )
 
 
-def _by_texts(column: Column, words: names.Words, share: float) -> _Guess | None:
+def _by_texts(column: Column, words: HeadingWords, share: float) -> _Guess | None:
     """What only texts of several words can be: addresses, free text, texts that name people."""
     if are_addresses(column):
         reason = f"Most values look like a street with a house number{_how_different(share)}."
@@ -208,14 +209,14 @@ def _by_texts(column: Column, words: names.Words, share: float) -> _Guess | None
     return None
 
 
-def _by_names_of_people(column: Column, words: names.Words, share: float) -> _Guess | None:
+def _by_names_of_people(column: Column, words: HeadingWords, share: float) -> _Guess | None:
     found = look_for_names(column)
     if found is not None and found.are_names(_heading(words), share):
         return _Guess(SuggestedRole.IDENTIFIER, _names_reason(found), "names")
     return None
 
 
-def _heading(words: names.Words) -> Heading:
+def _heading(words: HeadingWords) -> Heading:
     if names.speaks_of_people(words):
         return Heading.OF_PEOPLE
     is_other = names.find_sensitive(words) or names.find_quasi_identifier(words)
@@ -241,7 +242,7 @@ def _mention_reason(mention: Mention) -> str:
     return f"Texts may name people; {texts} {mention.words}."
 
 
-def _by_identifying_name(column: Column, words: names.Words, share: float) -> _Guess | None:
+def _by_identifying_name(column: Column, words: HeadingWords, share: float) -> _Guess | None:
     identifier = names.find_identifier(words)
     if identifier is not None and (column.type == ColumnType.TEXT or identifier.hipaa != "names"):
         reason = f"The heading speaks of {identifier.title}{_how_different(share)}."
@@ -249,7 +250,7 @@ def _by_identifying_name(column: Column, words: names.Words, share: float) -> _G
     return None
 
 
-def _by_name(column: Column, words: names.Words, share: float) -> _Guess | None:
+def _by_name(column: Column, words: HeadingWords, share: float) -> _Guess | None:
     sensitive = names.find_sensitive(words)
     if sensitive is None and are_diagnosis_codes(column):
         reason = "Most values look like codes of diagnoses (ICD): harmful if learned, rarely known."
@@ -268,7 +269,7 @@ def _by_name(column: Column, words: names.Words, share: float) -> _Guess | None:
 
 
 def _by_distinctness(
-    column: Column, words: names.Words, share: float, filled: int
+    column: Column, words: HeadingWords, share: float, filled: int
 ) -> _Guess | None:
     code = "other unique codes"
     is_many = share >= MOSTLY_DIFFERENT or names.speaks_of_people(words)

@@ -7,13 +7,12 @@ also found at the end or beginning of a compound such as lebensalter.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 
 from deid_portal.engine.risk.safe_harbor import NAMES as ENGLISH_IDENTIFIERS
-from deid_portal.engine.table.folding import fold_accents
+from deid_portal.engine.table.headings import HeadingWords
+from deid_portal.engine.taxonomies.births import BIRTH_WORDS
+from deid_portal.engine.taxonomies.postal_codes import POSTAL_WORDS
 
-SHORTEST_ENDING = 5
-SHORTEST_BEGINNING = 7
 # Kinds of the HIPAA list that may be released generalized, or that figures show better.
 NOT_BY_NAME = ("geographic subdivisions", "dates", "other unique codes")
 
@@ -169,14 +168,7 @@ QUASI_IDENTIFIERS = (
         "Neighbours and profiles tell a person's age.",
         "age alter edad eta leeftijd wiek idade alder ika vek",
     ),
-    _topic(
-        "Birthdays are known to many.",
-        "birth birthday birthdate dob yob born geburtsdatum geburtsjahr geburtstag geboren "
-        "gebdatum gebdat geb naissance nacimiento nac fnac nascita nato nata geboortedatum "
-        "geboortejaar urodzenia ur nascimento fodelsedatum fodd fodselsdato fodt syntymaaika "
-        "narozeni ne nee",
-        "dates",
-    ),
+    _topic("Birthdays are known to many.", " ".join(sorted(BIRTH_WORDS)), "dates"),
     _topic(
         "It is visible to anyone who meets the person.",
         "sex gender geschlecht sexe sexo sesso genere geslacht plec kjonn kon sukupuoli race "
@@ -185,13 +177,12 @@ QUASI_IDENTIFIERS = (
     ),
     _topic(
         "Where somebody lives or works is widely known.",
-        "zip zipcode plz postleitzahl postcode postal cp cap postnr postnummer postort postoffice "
-        "pocztowy poczt codicepostale codigopostal codepostal kodpocztowy psc irsz iranyitoszam "
-        "city town county state province region regione district ort wohnort stadt gemeinde "
-        "bundesland landkreis ville commune departement ciudad provincia comune citta gemeente "
-        "plaats woonplaats municipio localidad localita miasto miejscowosc gmina powiat "
-        "wojewodztwo stad kommun kommune lan cidade municipality latitude longitude lat lon gps "
-        "place residence residenza neighborhood",
+        "postort postoffice city town county state province region regione district ort "
+        "wohnort stadt gemeinde bundesland landkreis ville commune departement ciudad "
+        "provincia comune citta gemeente plaats woonplaats municipio localidad localita "
+        "miasto miejscowosc gmina powiat wojewodztwo stad kommun kommune lan cidade "
+        "municipality latitude longitude lat lon gps place residence residenza neighborhood "
+        + " ".join(sorted(POSTAL_WORDS)),
         "geographic subdivisions",
     ),
     _topic(
@@ -277,40 +268,20 @@ SENSITIVE = (
 )
 
 
-@dataclass(frozen=True)
-class Words:
-    """The name of a column taken apart."""
-
-    all: frozenset[str]
-    joined: str  # the whole name as one word
-
-    def mentions(self, topic: Topic) -> bool:
-        if self.all & topic.words or self.joined in topic.words:
-            return True
-        return any(_is_inside(word, name) for name in self.all for word in topic.words)
-
-
-def take_apart(name: str) -> Words:
-    """Return the words of a name: at spaces and signs, and where small letters meet capitals."""
-    apart = re.sub(r"(?<=[^\W\d_A-Z])(?=[A-Z])", " ", name)
-    words = re.findall(r"[a-z]+[0-9]*|[0-9]+", fold_accents(apart))
-    return Words(frozenset(words), "".join(words))
-
-
-def find_identifier(words: Words) -> Topic | None:
+def find_identifier(words: HeadingWords) -> Topic | None:
     """Return the direct identifier that a column name suggests."""
-    if words.mentions(NAME_OF_SOMETHING) and words.all <= OF_PEOPLE | NAME_OF_SOMETHING.words:
+    if words.mention(NAME_OF_SOMETHING.words) and words.all <= OF_PEOPLE | NAME_OF_SOMETHING.words:
         return NAME_OF_SOMETHING
     return _first(IDENTIFIERS, words)
 
 
-def speaks_of_people(words: Words) -> bool:
+def speaks_of_people(words: HeadingWords) -> bool:
     """Say whether the heading speaks of somebody who may be named in the cells."""
-    return words.mentions(PEOPLE) or words.mentions(NAME_OF_SOMETHING)
+    return words.mention(PEOPLE.words) or words.mention(NAME_OF_SOMETHING.words)
 
 
-def speaks_of_remarks(words: Words) -> bool:
-    return words.mentions(FREE_TEXT)
+def speaks_of_remarks(words: HeadingWords) -> bool:
+    return words.mention(FREE_TEXT.words)
 
 
 def find_english_identifier(name: str) -> str:
@@ -321,27 +292,18 @@ def find_english_identifier(name: str) -> str:
     return ""
 
 
-def find_quasi_identifier(words: Words) -> Topic | None:
+def find_quasi_identifier(words: HeadingWords) -> Topic | None:
     return _first(QUASI_IDENTIFIERS, words)
 
 
-def find_sensitive(words: Words) -> Topic | None:
+def find_sensitive(words: HeadingWords) -> Topic | None:
     return _first(SENSITIVE, words)
 
 
-def is_number_of_people(words: Words) -> bool:
+def is_number_of_people(words: HeadingWords) -> bool:
     """Say whether the name suggests a number or code, which may be one per person."""
     return bool(words.all & NUMBERS_OF_PEOPLE)
 
 
-def _first(topics: Iterable[Topic], words: Words) -> Topic | None:
-    return next((topic for topic in topics if words.mentions(topic)), None)
-
-
-@cache
-def _is_inside(word: str, name: str) -> bool:
-    """Say whether a name is a compound that ends or begins with the word."""
-    if len(word) >= len(name):
-        return False
-    ends = len(word) >= SHORTEST_ENDING and name.endswith(word)
-    return ends or (len(word) >= SHORTEST_BEGINNING and name.startswith(word))
+def _first(topics: Iterable[Topic], words: HeadingWords) -> Topic | None:
+    return next((topic for topic in topics if words.mention(topic.words)), None)

@@ -16,8 +16,8 @@ from deid_portal.engine.detection.words import (
     find_identifier,
     find_quasi_identifier,
     find_sensitive,
-    take_apart,
 )
+from deid_portal.engine.table.headings import take_apart
 from tests.engine.detection.suggested_roles import suggest_roles
 from tests.engine.tables import adult_table
 

@@ -156,7 +156,7 @@ def test_cells_pasted_from_a_spreadsheet() -> None:
         ([f"name {'x' * n}" for n in range(30)], "alphabet"),
     ],
 )
-def test_a_proposal_says_why(cells: list[str], words: str) -> None:
+def test_a_proposal_says_why_by_its_values(cells: list[str], words: str) -> None:
     assert words in suggest_taxonomy(column(*cells)).words
 
 

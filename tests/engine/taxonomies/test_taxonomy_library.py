@@ -24,6 +24,16 @@ EXAMPLES = {
         ("minor group 221", "group 22", "2 Professionals", "skill levels 3-4", "*"),
     ),
     "diagnoses": ("J45.0", ("J45", "J40-J47", "X breathing (J00-J99)", "*")),
+    "uk-postcodes": ("PR3 0ZY", ("PR3 0**", "PR3 ***", "PR area", "North West", "*")),
+    "de-postcodes": ("93049", ("930**", "93***", "9****", "*")),
+    "fr-postcodes": ("35510", ("355**", "35***", "Bretagne", "*")),
+    "nl-postcodes": ("3584 EP", ("3584 **", "35** **", "3*** **", "*")),
+    "se-postcodes": ("757 77", ("757 **", "75* **", "7** **", "*")),
+    "pl-postcodes": ("31-083", ("31-0**", "31-***", "3*-***", "*")),
+    "departments": (
+        "Unfallchirurgie II",
+        ("bones and joints", "surgery", "*"),
+    ),
 }
 
 
@@ -55,6 +65,10 @@ def test_every_entry_can_be_looked_at(slug: str) -> None:
         ("occupations", ["1", "99", "22111", "abc", "2a1"]),
         ("diagnoses", ["J4", "JJJ", "A10", "D49", "", "J45.12345"]),
         ("countries", ["Atlantis", "S"]),
+        ("uk-postcodes", ["PR3", "QQ1 1AA", "12345"]),
+        ("fr-postcodes", ["99999", "3551", "abcde"]),
+        ("de-postcodes", ["9304", "930499", "x"]),
+        ("departments", ["Canteen", "Verwaltung", "Acorn"]),
         ("nuts", ["DE", "DE219999", "ZZ111", "12345", "Atlantis", "DEZ", "Extra-Regio level 1"]),
     ],
 )

@@ -2,10 +2,12 @@
 
 from deid_portal.engine.taxonomies.library.calendar import AGES, DATES
 from deid_portal.engine.taxonomies.library.countries import COUNTRIES
+from deid_portal.engine.taxonomies.library.departments import DEPARTMENTS
 from deid_portal.engine.taxonomies.library.diagnoses import DIAGNOSES
 from deid_portal.engine.taxonomies.library.education import EDUCATION
 from deid_portal.engine.taxonomies.library.entry import ShelfEntry
 from deid_portal.engine.taxonomies.library.occupations import OCCUPATIONS
+from deid_portal.engine.taxonomies.library.postcodes import EUROPEAN_POSTCODES
 from deid_portal.engine.taxonomies.library.regions import REGIONS
 from deid_portal.engine.taxonomies.library.united_states import STATES, ZIP_CODES
 
@@ -18,9 +20,11 @@ SHELF: dict[str, ShelfEntry] = {
         REGIONS,
         ZIP_CODES,
         STATES,
+        *EUROPEAN_POSTCODES,
         EDUCATION,
         OCCUPATIONS,
         DIAGNOSES,
+        DEPARTMENTS,
     )
 }
 
