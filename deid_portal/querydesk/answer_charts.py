@@ -1,14 +1,14 @@
-"""Charts of answers of several numbers, with the finding and a table."""
+"""Charts of answers of several numbers, with the finding and a table; of lines: next door."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.figure_parts import bars, draw_figure
-from deid_portal.engine.charts.look import INK_2
+from deid_portal.engine.charts.chart import ChartTable
+from deid_portal.engine.charts.figure_parts import bars, draw_figure, polyline
+from deid_portal.engine.charts.look import ACCENT
 from deid_portal.engine.differential.selection.domains import domain_value_words
 from deid_portal.engine.wording.numbers import NBSP
+from deid_portal.querydesk.regression_charts import AnswerChart, Row, line_chart, whiskers
 from deid_portal.querydesk.models import Question
 from deid_portal.querydesk.prices import kind_named
 from deid_portal.querydesk.vocabulary import write_significant, write_width
@@ -16,51 +16,65 @@ from deid_portal.querydesk.vocabulary import write_significant, write_width
 MOST_BARS = 60
 MOST_COLUMNS = 8
 WHISKER_SHARE = 0.1
-Row = tuple[str, Any, Any, Any]
-
-
-@dataclass(frozen=True)
-class AnswerChart(Chart):
-    """A chart; without a figure, only with a table, if there are too many bars."""
-
-    rows: Sequence[Row] = ()
 
 
 def chart_of(question: Question, answer: Mapping[str, Any]) -> AnswerChart | None:
     """Return the chart of an answer of several numbers, None for one number alone."""
     parts = answer if "values" in answer else answer.get("histogram")
     if not parts:
-        return _coefficients(question, answer) if "coefficients" in answer else None
+        return line_chart(question, answer) if "coefficients" in answer else None
     rows = [
         (_label(value), value["value"], *(interval or (None, None)))
         for value, interval in zip(parts["values"], parts["intervals"], strict=True)
     ]
     if question.kind == "quantiles":
-        return _make(question, rows, "Numbers that these shares lie below", _table_down(rows))
+        return _quantiles(question, rows, [value["quantile"] for value in parts["values"]])
     names = [row[0] for row in rows]
     is_short = len(rows) <= MOST_COLUMNS
     table = _table_across(rows, _axis(question)) if is_short else _table_down(rows, _axis(question))
     title = _finding(rows, of_links=question.kind == "degree-histogram")
-    return _make(question, rows, title, table, _bars(names, rows, _axis(question)))
-
-
-def _make(
-    question: Question,
-    rows: list[Row],
-    title: str,
-    table: ChartTable,
-    figure: Any = None,
-) -> AnswerChart:
-    width = _usual_width(rows)
     return AnswerChart(
         id=f"chart-{question.id}",
         title=title,
-        caption=_caption(question, width),
-        figure=figure,
+        caption=_caption(question, _usual_width(rows)),
+        figure=_bars(names, rows, _axis(question)),
         table=table,
         rows=rows,
         note="Negative counts are noise around nobody." if _has_negative(rows) else "",
     )
+
+
+def _quantiles(question: Question, rows: list[Row], shares: Sequence[float]) -> AnswerChart:
+    """How many in a hundred lie below a number, with the intervals of the numbers."""
+    percent = [round(100 * share, 1) for share in shares]
+    trace = polyline(
+        [row[1] for row in rows],
+        percent,
+        color=ACCENT,
+        mode="lines+markers",
+        marker={"color": ACCENT, "size": 8},
+        hover="%{y}" + NBSP + "% lie below %{x}",
+        error_x=whiskers(rows) if all(row[2] is not None for row in rows) else None,
+    )
+    axis = _axis(question)
+    return AnswerChart(
+        id=f"chart-{question.id}",
+        title=_finding_of_quantiles({at: row[1] for at, row in zip(shares, rows, strict=True)}),
+        caption=_caption(question, _usual_width(rows)),
+        figure=draw_figure([trace], x=axis, y="Lie below, in %", yaxis_range=[0, 100]),
+        table=_table_down(rows, "Lie below"),
+        rows=rows,
+    )
+
+
+def _finding_of_quantiles(found: Mapping[float, float]) -> str:
+    if 0.25 in found and 0.75 in found:
+        low, high = (write_significant(found[share]) for share in (0.25, 0.75))
+        return f"The middle half lies from {low} to {high}"
+    if 0.5 in found:
+        return f"Half lie below {write_significant(found[0.5])}"
+    share, number = next(iter(found.items()))
+    return f"{100 * share:g}{NBSP}% lie below {write_significant(number)}"
 
 
 def _caption(question: Question, width: float | None) -> str:
@@ -146,35 +160,12 @@ def _bars(names: list[str], rows: Sequence[Row], axis: str) -> Any:
         return None
     values = [row[1] for row in rows]
     texts = [write_significant(value) for value in values] if _has_room(rows) else None
-    whiskers = _whiskers(rows) if all(row[2] is not None for row in rows) else None
-    trace = bars(names, values, texts=texts, hover="%{x}: %{y}", error_y=whiskers)
+    lines = whiskers(rows) if all(row[2] is not None for row in rows) else None
+    trace = bars(names, values, texts=texts, hover="%{x}: %{y}", error_y=lines)
     return draw_figure([trace], x=axis, y="People")
-
-
-def _whiskers(rows: Sequence[Row]) -> dict[str, Any]:
-    return {
-        "type": "data",
-        "symmetric": False,
-        # If noise made a count negative, its interval begins above it.
-        "array": [max(row[3] - row[1], 0) for row in rows],
-        "arrayminus": [max(row[1] - row[2], 0) for row in rows],
-        "color": INK_2,
-        "thickness": 1.2,
-        "width": 4,
-    }
 
 
 def _has_room(rows: Sequence[Row]) -> bool:
     """Whether numbers above bars are readable: few bars, no long whiskers."""
     width, largest = _usual_width(rows), max(abs(row[1]) for row in rows)
     return len(rows) <= 20 and (width is None or width < WHISKER_SHARE * largest)
-
-
-def _coefficients(question: Question, answer: Mapping[str, Any]) -> AnswerChart:
-    """A fitted line: its numbers by name, with intervals where the noise leaves any."""
-    intervals = answer.get("intervals") or {}
-    rows: list[Row] = [
-        (str(name), float(number), *intervals.get(name, (None, None)))
-        for name, number in answer["coefficients"].items()
-    ]
-    return _make(question, rows, "The numbers of the line", _table_down(rows))

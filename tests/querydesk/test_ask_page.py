@@ -336,14 +336,20 @@ def test_medians_say_before_and_after_how_sure_they_are(
 
 
 def test_a_line_shows_the_intervals_of_its_numbers(cast: Cast, desk: Desk) -> None:
-    question = Question(kind="linear-regression", document={})
+    document = {"target": "pay", "features": ["age"]}
+    question = Question(kind="linear-regression", document=document)
     coefficients = {"intercept": 1.5, "age": -0.25}
     answer = {"coefficients": coefficients, "intervals": {"intercept": [1, 2], "age": [-0.5, 0]}}
     chart = chart_of(question, answer)
     assert chart is not None
     assert chart.rows == [("intercept", 1.5, 1, 2), ("age", -0.25, -0.5, 0)]
-    assert chart.table.columns == ["", "Answer", "From", "To"]
+    assert chart.title == "Noise hides any effect"
+    assert chart.table.columns == ["", "Change of pay", "From", "To"]
+    assert chart.table.rows[1] == ["for 1 more age", "−0.25", "−0.5", "0"]
+    assert chart.note == ""  # not a word about counts
+    check_chart(chart)
     assert chart.caption == "Each interval holds the true number in 19 of 20 cases"
     without = chart_of(question, {"coefficients": coefficients, "intervals": None})
     assert without is not None
-    assert (without.caption, without.table.columns) == ("", ["", "Answer"])
+    assert (without.caption, without.table.columns) == ("", ["", "Change of pay"])
+    assert "any line" in without.note

@@ -48,6 +48,17 @@ def width_words(width: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def factor_words(factor: float) -> str:
+    """Write what something multiplies by, with two digits of its distance from 1: 1.65, 0.997."""
+    apart = abs(factor - 1)
+    if apart < 1e-6:
+        return "1"
+    if factor >= 10:
+        return f"{factor:,.0f}" if factor < 1e6 else f"{factor:.2g}"
+    digits = max(1 - floor(log10(min(apart, factor))), 1)
+    return f"{factor:.{min(digits, 6)}f}".rstrip("0").rstrip(".")
+
+
 def percent_words(confidence: float) -> str:
     return f"{100 * confidence:.4g} %"
 

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import Table
-from deid_portal.engine.differential import PrivacySetting, parse_question
+from deid_portal.engine.differential import PrivacySetting, answer, parse_question
 from deid_portal.engine.differential.local import respond
 from deid_portal.engine.differential.number_words import interval_around, rounded_outwards
 from deid_portal.engine.differential.questions.linear_regression import LinearRegression
@@ -303,6 +303,29 @@ def test_weighted_sums_of_laplace_noise_are_no_wider_than_one_of_them(weights: l
         width = -log(chance)
         inside = 2 / pi * float((np.sin(times * width) / times * transform).sum()) * step
         assert 1 - inside <= chance * (1 + 1e-3)
+
+
+def test_odds_are_as_far_off_as_the_made_up_table_says() -> None:
+    """Every kind of row is in the class as often as not, so all true coefficients are zero."""
+    domains = {
+        "age": {"low": 0, "high": 100},
+        "ward": {"values": ["A", "B"]},
+        "ill": {"values": ["no", "yes"]},
+    }
+    setting = PrivacySetting.from_document(
+        {"neighbours": "add_remove", "delta": 1e-5, "domains": domains}
+    )
+    kinds = [(age, ward, ill) for age in range(101) for ward in "AB" for ill in ("no", "yes")]
+    table = Table.from_rows(["age", "ward", "ill"], [[f"{a}", w, i] for a, w, i in kinds * 3])
+    document = {"query": "logistic-regression", "target": "ill", "positive": "yes", "epsilon": 1}
+    features = {"features": ["age", "ward"], "size": table.rows}
+    question = parse_question({**document, **features}, setting)
+    low, high = map(float, question.forecast().example.split("between ")[1].split(" ")[0:3:2])
+    assert low * high == pytest.approx(1, abs=0.05)
+    found = [answer(table, question).to_document()["coefficients"] for _ in range(8)]
+    numbers = [one[name] for one in found for name in ("age", "ward is B")]
+    assert sum(low <= exp(number) <= high for number in numbers) >= 10  # of 16
+    assert max(map(abs, numbers)) > log(high) / 10
 
 
 def test_intervals_are_never_rounded_to_be_shorter() -> None:

@@ -14,7 +14,7 @@ where the noise is not too large.
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -163,6 +163,7 @@ class LinearRegression(NoisyQuestion):
                 {"coefficients": self._named(self._to_own_units(found)), "intervals": None},
                 "A line made of noisy sums. The noise is too large, or the rows are too few, for "
                 "intervals: any line is possible. A larger ε or fewer columns may help.",
+                details={"across": self._across(self._to_own_units(found))},
             )
         weights, _ = self._own_units
         own, widths = self._to_own_units(line.coefficients), line.half_widths(weights)
@@ -174,7 +175,23 @@ class LinearRegression(NoisyQuestion):
             {"coefficients": self._named(own), "intervals": intervals},
             "A line made of noisy sums; all of its true coefficients lie within their intervals, "
             "95 % sure.",
+            details={"across": self._across(own, widths)},
         )
+
+    def _across(self, own: Numbers, widths: Numbers | None = None) -> dict[str, Any]:
+        """Return what the target changes by from the lowest to the highest of each column.
+
+        Unlike coefficients per unit these can be compared with each other.
+        """
+        told = {}
+        for place, name in enumerate(self.features, start=1):
+            reach = self.setting.bounds_of(name).width
+            interval = None
+            if widths is not None:
+                at, width = float(own[place] * reach), float(widths[place] * reach)
+                interval = rounded_outwards(at - width, at + width, width)
+            told[name] = {"value": float(f"{own[place] * reach:.6g}"), "interval": interval}
+        return told
 
     @property
     def _pairs(self) -> tuple[Counts, Counts]:

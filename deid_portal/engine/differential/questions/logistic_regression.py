@@ -11,7 +11,7 @@ With several rows a person, the gradient of a person is cut, not that of a row.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import exp, sqrt
+from math import exp, floor, log10, sqrt
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -28,9 +28,14 @@ from deid_portal.engine.differential.mechanisms.discrete_gaussian import draw_ga
 from deid_portal.engine.differential.noise.forecast import CONFIDENCE, NoiseForecast
 from deid_portal.engine.differential.noise.grid import NoiseGrid
 from deid_portal.engine.differential.noise.noisy_result import NoisyResult
-from deid_portal.engine.differential.number_words import join
+from deid_portal.engine.differential.number_words import factor_words, join
 from deid_portal.engine.differential.question import PrivateQuestion
-from deid_portal.engine.differential.selection.domains import NumberDomain, ValuesDomain
+from deid_portal.engine.differential.questions.made_up_rows import MadeUpRows
+from deid_portal.engine.differential.selection.domains import (
+    NumberDomain,
+    ValuesDomain,
+    domain_value_words,
+)
 from deid_portal.engine.differential.selection.features import feature_names, features_of
 from deid_portal.engine.differential.selection.rows import SelectedRows
 from deid_portal.engine.differential.setting import MOST_ROWS, PrivacySetting
@@ -134,9 +139,12 @@ class LogisticRegression(PrivateQuestion):
             half_width=None,
             confidence=confidence,
             sentence=(
-                f"No interval can be said for coefficients; each of {self.rounds} rounds adds "
-                f"noise of {scale / batch:.3g} to a mean gradient no longer than {self.clip:g}."
+                f"No interval can be said for odds: how far {self.rounds} noisy steps are from "
+                f"where they lead to depends on the table. Each adds noise of {scale / batch:.3g} "
+                f"to a mean gradient no longer than {self.clip:g}."
             ),
+            rows=rows or self.known_rows,
+            example=self._example(scale / batch, batch),
             assumptions=(
                 "Numbers beyond the declared bounds count as the bound.",
                 "Rows without one of the values are left out.",
@@ -161,11 +169,57 @@ class LogisticRegression(PrivateQuestion):
         weights = self._learn(rows, progress)
         names = ["intercept", *self._names]
         found = {name: float(f"{weight:.6g}") for name, weight in zip(names, weights, strict=True)}
+        odds = self._odds(weights)
+        told = join([f"{one['what']}: {factor_words(one['factor'])} times" for one in odds])
         return NoisyResult(
             {"coefficients": found, "intervals": None},
-            f"Each coefficient is what the log odds grow by when its column goes from the middle "
-            f"of its bounds to the upper one, or has the value named. {self.forecast().sentence}",
+            f"The odds of {self.target} = {self.positive} multiply by, {told}. "
+            f"{self.forecast().sentence}",
+            notes=(
+                "Each coefficient is what the log odds grow by when its column goes from the "
+                "middle of its bounds to the upper one, or has the value named.",
+            ),
+            details={"odds": odds},
         )
+
+    def _odds(self, weights: Numbers) -> list[dict[str, Any]]:
+        """Return in the units of the columns what the odds multiply by."""
+        told: list[dict[str, Any]] = []
+        place = 1
+        for column in self.features:
+            domain = self.setting.domains[column]
+            if isinstance(domain, NumberDomain):
+                step = round_step(domain.width)
+                factor = exp(_bounded(float(weights[place]) * step / (domain.width / 2)))
+                told.append({"what": f"{step:g} more {column}", "factor": float(f"{factor:.6g}")})
+                place += 1
+                continue
+            first, *others = self.setting.values_of(column).values
+            for value in others:
+                what = (
+                    f"{column} {domain_value_words(value)} instead of {domain_value_words(first)}"
+                )
+                factor = exp(_bounded(float(weights[place])))
+                told.append({"what": what, "factor": float(f"{factor:.6g}")})
+                place += 1
+        return told
+
+    def _example(self, noise: float, batch: float) -> str:
+        """Say between what odds come out of a made-up table in which nothing matters."""
+        domains = [self.setting.domains[column] for column in self.features]
+        values = [len(one.values) if isinstance(one, ValuesDomain) else 0 for one in domains]
+        missed = (1 - self.share) / batch
+        made_up = MadeUpRows(tuple(values), self.rounds, self.clip, self.learning_rate)
+        off = exp(_bounded(made_up.spread(noise, missed)))
+        return (
+            f"In a made-up table, spread evenly over what was declared, in which nothing matters, "
+            f"19 of 20 odds from the middle of a column to its end come out between "
+            f"{factor_words(1 / off)} and {factor_words(off)} times."
+        )
+
+    @property
+    def depends_on_rows(self) -> bool:
+        return True
 
     def _learn(self, rows: SelectedRows, progress: Progress) -> Numbers:
         inputs, is_positive, unit, units = self._prepare(rows)
@@ -249,6 +303,16 @@ def half_price(price: PrivacyPrice) -> PrivacyPrice:
     """Return a price for neighbors by adding whose double, (2ε, (1 + e^ε)δ), is this one."""
     half = price.epsilon / 2
     return PrivacyPrice(half, price.delta / (1 + exp(half)))
+
+
+def round_step(width: float) -> float:
+    """Return 1, 2 or 5 times a power of ten, near a tenth of a width, to count odds by."""
+    size = 10.0 ** floor(log10(width / 7))
+    return next(size * part for part in (5, 2, 1) if size * part <= width / 7)
+
+
+def _bounded(log_odds: float) -> float:
+    return min(max(log_odds, -300.0), 300.0)
 
 
 @lru_cache(maxsize=256)
