@@ -48,9 +48,7 @@ def estimate_network_run(
 ) -> NetworkEstimate:
     """Return the figures known before a run; fast enough to be updated while a slider moves."""
     started = perf_counter()
-    changes = method.estimate_changes(
-        CountedNetwork(dataset.rows, dataset.network.links, _degrees(dataset))
-    )
+    changes = method.estimate_changes(_counts_of(dataset))
     changed = EstimatedNumber(changes.label, changes.words, changes.note)
     takes = EstimatedNumber(
         "The run takes", _duration(_expect(dataset, method).seconds), "about, without waiting"
@@ -76,10 +74,18 @@ def count_below(dataset: Dataset, knowledge: str, k: int) -> int | None:
     return int(sum(size * groups for size, groups in sizes if size < k))
 
 
+def _counts_of(dataset: Dataset) -> CountedNetwork:
+    """Return what was counted; networks with directions read long ago lack their degrees."""
+    people, links = dataset.rows, dataset.network.links
+    if not dataset.network.is_directed:
+        return CountedNetwork(people, links, _degrees(dataset))
+    counted = np.array(dataset.network.shape.get("degree_pairs", []), np.int64).reshape(-1, 3)
+    outs, ins = (np.repeat(counted[:, side], counted[:, 2]).astype(np.int32) for side in (0, 1))
+    return CountedNetwork(people, links, outs, ins)
+
+
 def _degrees(dataset: Dataset) -> NDArray[np.int32]:
-    """Return the degrees of all people; empty if links are directed."""
-    if dataset.network.is_directed:
-        return np.zeros(0, np.int32)
+    """Return the degrees of all people, without directions."""
     counted = np.array(dataset.network.shape.get("degrees", []), np.int64).reshape(-1, 2)
     return np.repeat(counted[:, 0], counted[:, 1]).astype(np.int32)
 

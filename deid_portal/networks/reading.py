@@ -127,7 +127,12 @@ def _count_look_alikes(
     known = [own for own in Knowledge if own is not Knowledge.ATTRIBUTES]
     risk = {own.value: describe_knowledge(alike.of(own), least_k).to_document() for own in known}
     sizes = {own.value: _counted(alike.of(own).sizes) for own in known}
-    return risk, {"degrees": _counted(network.undirected.degrees), "sizes": sizes}
+    shape: dict[str, Any] = {"degrees": _counted(network.undirected.degrees), "sizes": sizes}
+    if network.directed:
+        both = np.column_stack([network.degrees, network.in_degrees])
+        pairs, counts = np.unique(both, axis=0, return_counts=True)
+        shape["degree_pairs"] = np.column_stack([pairs, counts]).astype(int).tolist()
+    return risk, shape
 
 
 def _counted(numbers: NDArray[Any]) -> list[list[int]]:

@@ -40,6 +40,13 @@ def warm_up_networks() -> None:
     attempt(plant, plant.network, np.arange(plant.network.nodes, dtype=np.int32))
     directed = Network.from_pairs(network.nodes, network.pairs, directed=True)
     summarize_network_risk(directed)
+    for more in ({}, {"realization": "supergraph"}, {"changes": "additions-deletions"}):
+        document = {
+            "plan": 1,
+            "network": {"directed": True},
+            "method": {"name": "k-degree", "k": 5, **more},
+        }
+        protect_network(directed, NetworkPlan.from_document(document), secret=NO_SECRET)
 
 
 def _links() -> bytes:

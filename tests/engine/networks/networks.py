@@ -24,6 +24,12 @@ def read_public(name: str) -> Network:
 
 
 @cache
+def read_public_directed(name: str) -> Network:
+    with lzma.open(DATA / "networks" / f"{name}.txt.xz") as stream:
+        return read_network(stream, directed=True)  # type: ignore[arg-type]
+
+
+@cache
 def karate() -> Network:
     """Return the karate club of W. Zachary, 1977: 34 people, 78 links."""
     return network_of(nx.karate_club_graph().edges(), 34)

@@ -137,9 +137,9 @@ OFFERED = [
     {"name": "noise-graph", "share": 0.5},
     {"name": "random-links", "share": 0.5},
     {"name": "k-grouping", "k": 2},
+    {"name": "k-degree", "k": 2},
 ]
 REFUSED = [
-    {"name": "k-degree", "k": 2},
     {"name": "k-neighbourhood", "k": 2},
     {"name": "private-degrees", "epsilon": 1.0},
 ]

@@ -14,12 +14,14 @@ from deid_portal.engine.networks.change_estimate import (
     estimate_range,
 )
 from deid_portal.engine.networks.changing.core_degrees import propose_degrees
+from deid_portal.engine.networks.changing.degree_pairs import find_degree_pairs, least_pair_cost
 from deid_portal.engine.networks.changing.degree_sequences import (
     Degrees,
     DegreeSequence,
     find_greedy_degrees,
     find_optimal_degrees,
 )
+from deid_portal.engine.networks.changing.directed_realization import realize_degree_pairs
 from deid_portal.engine.networks.changing.draft import NetworkDraft
 from deid_portal.engine.networks.changing.realization import Realization, realize_degrees
 from deid_portal.engine.networks.knowledge.knowledge import Knowledge, partition_by_degree
@@ -46,6 +48,10 @@ class KDegreeRelease(NetworkMethod):
     that lift strangers of that core are then tried as well, and the cheapest is kept. Where no
     network near this one has the new degrees, a few nodes at random get a link more and the
     sequence is found again (probing, as in the paper).
+
+    Where links have directions, both numbers are shared: links to others and from others. Nobody
+    knows how to find the nearest such pairs, so people are gathered into near ones
+    (`changing/degree_pairs.py`), and `algorithm` decides nothing.
     """
 
     k: int
@@ -57,8 +63,11 @@ class KDegreeRelease(NetworkMethod):
     title: ClassVar[str] = "Equal numbers of links"
     words: ClassVar[str] = "Changes few links, until everybody shares their number of links."
     cites: ClassVar[str] = (
-        "K. Liu and E. Terzi, Towards identity anonymization on graphs, SIGMOD 2008."
+        "K. Liu and E. Terzi, Towards identity anonymization on graphs, SIGMOD 2008; for links "
+        "with directions J. Casas-Roma, J. Salas, F. Malliaros and M. Vazirgiannis, k-degree "
+        "anonymity on directed networks, KAIS 61, 2019."
     )
+    takes_directed: ClassVar[bool] = True
     parameters: ClassVar[tuple[Declared, ...]] = (
         LOOK_ALIKES,
         Choice("changes", ("additions", "additions-deletions")),
@@ -100,10 +109,31 @@ class KDegreeRelease(NetworkMethod):
         )
 
     def estimate_changes(self, counted: CountedNetwork) -> ChangeEstimate:
+        if counted.in_degrees is not None:
+            return self._estimate_directed(counted, counted.in_degrees)
         least = least_links_changed(counted.degrees, self.k, may_remove=self.may_remove)
         if least is None:
             return ChangeEstimate()
         return estimate_range(least, self._most(least, counted), counted.links)
+
+    def _estimate_directed(
+        self, counted: CountedNetwork, in_degrees: NDArray[np.int32]
+    ) -> ChangeEstimate:
+        """Estimate from the very pairs that a run aims at; who of equal people moves is all one.
+
+        The least follows from either number alone, so it is far lower than the pairs found.
+        """
+        if not 0 < len(counted.degrees) * self.k <= MOST_ESTIMATED or self.k > counted.nodes:
+            return ChangeEstimate()
+        anybody = np.random.default_rng(0)
+        aimed_at = find_degree_pairs(
+            counted.degrees, in_degrees, self.k, anybody, may_remove=self.may_remove
+        ).cost
+        busiest = int(max(counted.degrees.max(), in_degrees.max())) + self.k
+        is_sparse = busiest <= MOST_OF_ALL * counted.nodes
+        # One link serves two of the changes aimed at; taken apart for it, one goes and two come.
+        most = 3 * aimed_at // 2 + 3 if is_sparse else None
+        return estimate_range(aimed_at // 2, most, counted.links)
 
     def _most(self, least: int, counted: CountedNetwork) -> int | None:
         """Return the most links changed; None where people are linked too densely to say.
@@ -125,6 +155,8 @@ class KDegreeRelease(NetworkMethod):
         self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
     ) -> NetworkDraft:
         network = draft.network
+        if network.directed:
+            return self._apply_directed(draft, generator, progress)
         optimum = self._least(network)
         found, probes = self._realize(network, generator, progress)
         bound = 0
@@ -148,6 +180,51 @@ class KDegreeRelease(NetworkMethod):
             step["least_by_adding"] = bound
             step["ratio_by_adding"] = cost / bound
         return draft.with_network(found.network).noting(**step)
+
+    def _apply_directed(
+        self, draft: NetworkDraft, generator: np.random.Generator, progress: Progress
+    ) -> NetworkDraft:
+        network = draft.network
+        found, probes = self._realize_directed(network, generator, progress)
+        cost = _cost(network, found)
+        least = least_pair_cost(
+            network.degrees, network.in_degrees, self.k, may_remove=self.may_remove
+        )
+        step: dict[str, Any] = {
+            "method": self.name,
+            "k": self.k,
+            "changes": self.changes,
+            "realization": self.realization,
+            "degrees_changed_by": cost,
+            "helpers": found.helpers,
+            "probes": probes,
+            "least": least,
+        }
+        return draft.with_network(found.network).noting(**step)
+
+    def _realize_directed(
+        self, network: Network, generator: np.random.Generator, progress: Progress
+    ) -> tuple[Realization, int]:
+        """Try to link people anew until all have their degrees, last the complete network."""
+        best: Realization | None = None
+        for probe in range(MOST_PROBES):
+            progress.report(probe, MOST_PROBES, "protect", probes=probe)
+            pairs = find_degree_pairs(
+                network.degrees,
+                network.in_degrees,
+                self.k,
+                generator,
+                may_remove=self.may_remove,
+            )
+            found = realize_degree_pairs(
+                network, pairs, self.k, generator, progress, only_add=self.only_adds
+            )
+            if self._is_done(found):
+                return found, probe
+            best = found if best is None or found.unmet < best.unmet else best
+        if network.nodes <= LARGEST_COMPLETE:
+            return Realization(_complete(network), 0, 0), MOST_PROBES
+        return best or Realization(network, 0, 1), MOST_PROBES
 
     def _least(self, network: Network) -> DegreeSequence | None:
         """Return the best sequence, even or not, as a lower bound for the result."""
@@ -252,8 +329,14 @@ def least_links_changed(degrees: NDArray[np.int32], k: int, *, may_remove: bool)
 
 
 def _cost(network: Network, found: Realization) -> int:
-    return int(np.abs(found.network.degrees - network.degrees).sum())
+    """Return by how much degrees changed; with directions those of links from others, too."""
+    cost = int(np.abs(found.network.degrees - network.degrees).sum())
+    if network.directed:
+        cost += int(np.abs(found.network.in_degrees - network.in_degrees).sum())
+    return cost
 
 
 def _complete(network: Network) -> Network:
+    if network.directed:
+        return network.with_pairs(np.argwhere(~np.eye(network.nodes, dtype=np.bool_)))
     return network.with_pairs(np.column_stack(np.triu_indices(network.nodes, 1)))
