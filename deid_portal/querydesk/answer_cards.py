@@ -16,9 +16,9 @@ from deid_portal.engine.differential import PrivateQuestion
 from deid_portal.engine.files.csv.writer import neutralize
 from deid_portal.querydesk.amounts import shown
 from deid_portal.querydesk.answer_charts import chart_of
-from deid_portal.querydesk.regression_charts import AnswerChart, Row
 from deid_portal.querydesk.models import Question
 from deid_portal.querydesk.prices import kind_named
+from deid_portal.querydesk.regression_charts import AnswerChart, Row
 from deid_portal.querydesk.vocabulary import cases_words, question_kind_words, write_significant
 
 NEIGHBOUR_WORDS = {

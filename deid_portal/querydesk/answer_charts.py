@@ -8,9 +8,9 @@ from deid_portal.engine.charts.figure_parts import bars, draw_figure, polyline
 from deid_portal.engine.charts.look import ACCENT
 from deid_portal.engine.differential.selection.domains import domain_value_words
 from deid_portal.engine.wording.numbers import NBSP
-from deid_portal.querydesk.regression_charts import AnswerChart, Row, line_chart, whiskers
 from deid_portal.querydesk.models import Question
 from deid_portal.querydesk.prices import kind_named
+from deid_portal.querydesk.regression_charts import AnswerChart, Row, line_chart, whiskers
 from deid_portal.querydesk.vocabulary import write_significant, write_width
 
 MOST_BARS = 60

@@ -23,9 +23,9 @@ from deid_portal.engine.files.csv.writer import neutralize
 from deid_portal.engine.networks.questions.setting import relation_of
 from deid_portal.querydesk.amounts import atto_of, delta_of, micro_of, shown
 from deid_portal.querydesk.answer_cards import AnswerCard, csv_cell
-from deid_portal.querydesk.regression_charts import Row
 from deid_portal.querydesk.models import Desk, Question
 from deid_portal.querydesk.permissions import check_may_open
+from deid_portal.querydesk.regression_charts import Row
 from deid_portal.querydesk.vocabulary import write_significant
 from deid_portal.runs.models import Run
 from deid_portal.runs.promotion import promoted_run
