@@ -225,6 +225,7 @@ TABLE = {
     "querydesk:lessons": Line("GET", "", 200, 200, 200, 200),
     "querydesk:open": Line("GET", "dataset", 200, 403, 404, 404),
     "querydesk:show": Line("GET", "desk", 200, 302, 200, 404),
+    "querydesk:answers": Line("GET", "desk", 200, 403, 200, 404),
     "querydesk:price": Line("POST", "desk", 200, 403, 200, 404),
     "querydesk:ask": Line("POST", "desk", 422, 403, 422, 404),
     "querydesk:keep-draft": Line("POST", "desk", 302, 403, 302, 404),

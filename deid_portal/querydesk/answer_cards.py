@@ -186,6 +186,16 @@ class AnswerCard:
         return f"{NEIGHBOUR_WORDS.get(relation, '')}{counted}"
 
     @property
+    def in_short(self) -> str:
+        """The answer in a line: one number with its interval, or how many numbers there are."""
+        if not self.number:
+            return f"{len(self.rows):,} numbers"
+        if self.interval_words is None:
+            return self.number
+        low, high, _ = self.interval_words
+        return f"{self.number} ({low} to {high})"
+
+    @property
     def true_words(self) -> str:
         """The name of the true value that the interval is for."""
         if self.answer.get("bound") and (self.kind.is_count or self.kind.answer_unit == "links"):

@@ -6,15 +6,23 @@ own tree, which may have been made from the table, is used only if the steward a
 warning.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from deid_portal.datasets.models import DatasetColumn
+from deid_portal.datasets.models import ColumnRoleChoices, DatasetColumn
 from deid_portal.engine.taxonomies.library import SHELF
+from deid_portal.taxonomies.library import shelf_entry_of
 from deid_portal.taxonomies.models import ColumnTaxonomy
 from deid_portal.taxonomies.selectors import outline_of
 from deid_portal.web.refusals import Refused
 
 OWN_TREE = "tree"
+PUBLIC_ROLES = (
+    ColumnRoleChoices.QUASI_IDENTIFIER,
+    ColumnRoleChoices.SENSITIVE,
+    ColumnRoleChoices.INSENSITIVE,
+)
 
 
 @dataclass(frozen=True)
@@ -27,12 +35,34 @@ def shelf_sources() -> list[Source]:
     return [Source(f"shelf-{entry.slug}", entry.name) for entry in SHELF.values() if entry.is_list]
 
 
+def public_domains(columns: Iterable[DatasetColumn]) -> dict[int, dict[str, Any]]:
+    """Return what columns may hold, by position, where everybody knows it: fields of the form.
+
+    That is so of tagged columns with a taxonomy of the shelf as it came: lists that somebody
+    publishes, and ages. Not of trees that were made for this table.
+    """
+    by_id = {column.pk: column for column in columns if column.role in PUBLIC_ROLES}
+    taxonomies = ColumnTaxonomy.objects.filter(column__in=by_id).select_related("version")
+    found: dict[int, dict[str, Any]] = {}
+    for taxonomy in taxonomies:
+        entry = shelf_entry_of(taxonomy)
+        if entry is None:
+            continue
+        place = by_id[taxonomy.column_id].position
+        if entry.is_list:
+            found[place] = {"kind": "list", "values": "\n".join(entry.shown())}
+        elif entry.bounds is not None:
+            low, high = entry.bounds
+            found[place] = {"kind": "whole", "low": str(low), "high": str(high)}
+    return found
+
+
 def has_own_tree(column: DatasetColumn) -> bool:
     return ColumnTaxonomy.objects.filter(column=column, version__isnull=False).exists()
 
 
 def values_from(column: DatasetColumn, key: str) -> list[str]:
-    """Return the values of a shelf list, or of the column's tree; the gap is left out."""
+    """Return the values of a shelf list, or of the column's tree, in its order, without the gap."""
     if key == OWN_TREE:
         return _values_of_tree(column)
     entry = SHELF.get(key.removeprefix("shelf-"))
@@ -46,4 +76,4 @@ def _values_of_tree(column: DatasetColumn) -> list[str]:
     outline = outline_of(taxonomy.version) if taxonomy and taxonomy.version else None
     if outline is None:
         raise Refused(f"{column.name} has no tree that could be read here.")
-    return sorted(branch.label for branch in outline.values() if branch.label)
+    return [branch.label for branch in outline.values() if branch.label]

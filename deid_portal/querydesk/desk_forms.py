@@ -27,8 +27,13 @@ from deid_portal.querydesk.question_form import GAP
 from deid_portal.querydesk.services import DeskOffer
 from deid_portal.querydesk.subjects import has_list_of_people
 
-NUMBERS, DATES, LIST = "numbers", "dates", "list"
-HOLDS = [(NUMBERS, "numbers"), (DATES, "dates"), (LIST, "one of a list")]
+WHOLE, NUMBERS, DATES, LIST = "whole", "numbers", "dates", "list"
+HOLDS = [
+    (WHOLE, "whole numbers"),
+    (NUMBERS, "numbers"),
+    (DATES, "dates"),
+    (LIST, "one of a list"),
+]
 COLUMN_FIELDS = ("open", "kind", "low", "high", "first", "last", "written", "values")
 AN_EXAMPLE = datetime(2024, 3, 31, 14, 5, 59)
 NEIGHBOURS = [
@@ -224,8 +229,8 @@ class OpeningForm(forms.Form):
 
     def _domain_of(self, column: DatasetColumn, cleaned: dict[str, Any]) -> dict[str, Any] | None:
         kind = cleaned.get(f"kind-{column.position}")
-        if kind == NUMBERS:
-            return self._bounds_of(column, cleaned)
+        if kind in (NUMBERS, WHOLE):
+            return self._bounds_of(column, cleaned, is_whole=kind == WHOLE)
         return (self._period_of if kind == DATES else self._list_of)(column.position, cleaned)
 
     def _list_of(self, place: int, cleaned: dict[str, Any]) -> dict[str, Any] | None:
@@ -261,7 +266,9 @@ class OpeningForm(forms.Form):
             return None
         return {"first": first.isoformat(), "last": last.isoformat(), "format": form}
 
-    def _bounds_of(self, column: DatasetColumn, cleaned: dict[str, Any]) -> dict[str, Any] | None:
+    def _bounds_of(
+        self, column: DatasetColumn, cleaned: dict[str, Any], *, is_whole: bool
+    ) -> dict[str, Any] | None:
         place = column.position
         low, high = (
             read_typed_number(cleaned.get(f"{name}-{place}") or "") for name in ("low", "high")
@@ -274,7 +281,12 @@ class OpeningForm(forms.Form):
         if not low < high:
             self.add_error(f"low-{place}", "The lowest number must be below the highest.")
             return None
+        if is_whole and not (float(low).is_integer() and float(high).is_integer()):
+            self.add_error(f"low-{place}", "Whole numbers have whole bounds.")
+            return None
         bounds: dict[str, Any] = {"low": plain_number(low), "high": plain_number(high)}
+        if is_whole:
+            bounds["whole"] = True
         decimal = self._decimal
         return bounds if decimal == "." else {**bounds, "decimal": decimal}
 
@@ -444,10 +456,10 @@ def opening_form(
 def _kind_of(column: DatasetColumn, declared: Mapping[str, Any]) -> str:
     """Return the declared kind of a column or, initially, the one its type suggests."""
     if declared:
-        return NUMBERS if "low" in declared else DATES if "first" in declared else LIST
-    if column.type == "date":
-        return DATES
-    return NUMBERS if column.type in ("integer", "number") else LIST
+        if "low" in declared:
+            return WHOLE if declared.get("whole") else NUMBERS
+        return DATES if "first" in declared else LIST
+    return {"date": DATES, "integer": WHOLE, "number": NUMBERS}.get(column.type, LIST)
 
 
 def _plain(micro: int) -> float | int:

@@ -141,13 +141,7 @@ class HandedAnswer:
 
     @property
     def said(self) -> str:
-        """The answer in a line: one number with its interval, or how many numbers there are."""
-        if not self.card.number:
-            return f"{len(self.rows):,} numbers"
-        if self.card.interval_words is None:
-            return self.card.number
-        low, high, _ = self.card.interval_words
-        return f"{self.card.number} ({low} to {high})"
+        return self.card.in_short
 
     @property
     def price(self) -> str:

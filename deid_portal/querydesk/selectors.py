@@ -97,6 +97,22 @@ def questions_of(desk: Desk, person: User) -> QuerySet[Question]:
     return desk.questions.filter(asked_by=person).select_related("repeat_of", "terms__dataset")
 
 
+def find_questions(desk: Desk, person: User, wanted: str, kind: str) -> list[Question]:
+    """Return a person's questions of a kind whose words hold all that is looked for.
+
+    The words are sealed, so they are opened and compared here, not in the database.
+    """
+    questions = questions_of(desk, person).defer("answer")
+    if kind:
+        questions = questions.filter(kind=kind)
+    parts = wanted.casefold().split()
+    return [
+        question
+        for question in questions
+        if all(part in str(question.words).casefold() for part in parts)
+    ]
+
+
 def get_question_or_404(user: User, question_id: UUID) -> Question:
     """Return a question of the person: nobody else sees its answer."""
     questions = Question.objects.filter(asked_by=user, desk__in=visible_desks(user))

@@ -13,6 +13,7 @@ urlpatterns = [
     path("query-desk/questions/<uuid:question_id>/stop/", questions.stop, name="stop"),
     path("query-desk/drafts/<uuid:draft_id>/drop/", questions.drop, name="drop-draft"),
     path("query-desk/<uuid:desk_id>/", questions.show, name="show"),
+    path("query-desk/<uuid:desk_id>/answers/", questions.list_answers, name="answers"),
     path("query-desk/<uuid:desk_id>/price/", questions.price, name="price"),
     path("query-desk/<uuid:desk_id>/ask/", questions.ask_question, name="ask"),
     path("query-desk/<uuid:desk_id>/draft/", questions.keep_draft, name="keep-draft"),

@@ -15,7 +15,7 @@ from deid_portal.datasets.models import DatasetColumn
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Column
 from deid_portal.engine.taxonomies import Outline, parse_json, write_json
-from deid_portal.engine.taxonomies.library import SHELF
+from deid_portal.engine.taxonomies.library import SHELF, ShelfEntry
 from deid_portal.taxonomies.models import ColumnTaxonomy, LibraryTaxonomy
 from deid_portal.taxonomies.selectors import describe_taxonomy
 from deid_portal.taxonomies.services import MOST_VALUES, check_can_build, set_outline
@@ -115,7 +115,7 @@ def use_from_library(*, column: DatasetColumn, changed_by: User, key: str) -> Co
     kept = None
     if kind == "shelf":
         entry = SHELF[name]
-        words = f"From the shelf: {entry.name}"
+        words = _words_of_shelf(entry)
         outline = entry.outline(values)
     else:
         kept = _latest(column.dataset.team).get(name)
@@ -126,6 +126,18 @@ def use_from_library(*, column: DatasetColumn, changed_by: User, key: str) -> Co
     return set_outline(
         column=column, changed_by=changed_by, outline=outline, words=words, taken_from=kept
     )
+
+
+def shelf_entry_of(taxonomy: ColumnTaxonomy) -> ShelfEntry | None:
+    """Return the taxonomy of the shelf that a column has as it came, None for any other."""
+    version = taxonomy.version
+    if version is None or version.step_count:
+        return None
+    return next((own for own in SHELF.values() if version.words == _words_of_shelf(own)), None)
+
+
+def _words_of_shelf(entry: ShelfEntry) -> str:
+    return f"From the shelf: {entry.name}"
 
 
 def remove_from_library(*, kept: LibraryTaxonomy, removed_by: User) -> None:

@@ -288,6 +288,27 @@ def test_a_draft_is_kept_and_gone_on_with(cast: Cast, desk: Desk, signed_in: Sig
     assert not Draft.objects.exists()
 
 
+def test_all_answers_are_listed_and_found(cast: Cast, desk: Desk, signed_in: SignIn) -> None:
+    factories.answer_question(factories.ask_about(desk, cast.analyst))
+    old = [{"column": "Age", "at_least": 65}]
+    factories.answer_question(factories.ask_about(desk, cast.analyst, where=old))
+    factories.ask_about(desk, cast.analyst, query="sum", column="Age")
+    factories.ask_about(desk, cast.steward, where=[{"column": "Age", "at_least": 17}])
+    client = signed_in(cast.analyst)
+
+    def found(**wanted: str) -> list[str]:
+        page = client.get(f"/query-desk/{desk.id}/answers/", wanted)
+        return [card.words for card in page.context["cards"]]
+
+    assert len(found()) == 3  # nobody else's
+    assert found(q="AGE 65") == ["How many rows are there, where Age is at least 65?"]
+    assert found(kind="sum") == ["What do the numbers of Age add up to?"]
+    assert found(q="nothing like it") == []
+    text = client.get(f"/query-desk/{desk.id}/answers/").content.decode()
+    assert "Being answered" in text
+    assert f"/query-desk/{desk.id}/?question=" in text
+
+
 def test_small_and_negative_counts_say_so(cast: Cast, desk: Desk, signed_in: SignIn) -> None:
     question = factories.answer_question(factories.ask_about(desk, cast.analyst))
     question.answer = {**question.answer, "value": -2, "interval": [0, 1]}

@@ -16,6 +16,7 @@ from deid_portal.querydesk.ledger import balance_of
 from deid_portal.querydesk.models import Desk, Question, Wish
 from deid_portal.querydesk.services import close_desk
 from deid_portal.querydesk.wishes import ask_for_more, decide_wish
+from deid_portal.taxonomies.library import use_from_library
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
 from tests import factories
@@ -88,6 +89,7 @@ WRONG = [
     ({"neighbours": ""}, "nothing is assumed"),
     ({"low-age": "90", "high-age": "17"}, "must be below the highest"),
     ({"low-age": ""}, "lowest and the highest number"),
+    ({"kind-age": "whole", "low-age": "0.5"}, "Whole numbers have whole bounds"),
     ({"total": "0"}, "0.0001 or more"),
     ({"total": "nan"}, "number is needed"),
     ({"total": "1000000"}, "1,000 or less"),
@@ -121,6 +123,30 @@ def test_a_list_is_taken_only_when_asked_for(
     assert "Look the list through" in page
     assert 'value="120"' in page  # what was typed stays
     assert not Desk.objects.exists()
+
+
+def test_what_is_public_is_opened_at_once(cast: Cast, dataset: Dataset, signed_in: SignIn) -> None:
+    """Ages have a taxonomy of the shelf; that of the zip codes was made for this table."""
+    client = signed_in(cast.steward)
+    address = f"/query-desk/open/{dataset.id}/"
+    assert "Open what is public" not in client.get(address).content.decode()
+    age = dataset.columns.get(name="Age")
+    use_from_library(column=age, changed_by=cast.steward, key="shelf-ages")
+    assert client.get(address).context["public"] == ["Age"]
+    form = {"neighbours": "replace", "take": "public"}
+    answer = client.post(address, form)
+    opened = [row for row in answer.context["rows"] if row["open"].value()]
+    assert [row["column"].name for row in opened] == ["Age"]
+    low, high, kind = (opened[0][name].value() for name in ("low", "high", "kind"))
+    assert (low, high, kind) == ("0", "125", "whole")
+    assert not Desk.objects.exists()
+    del form["take"]
+    place = age.position
+    terms = {f"open-{place}": "on", f"low-{place}": "0", f"high-{place}": "125"}
+    budgets = {"unit": "row", "total": "20", "analyst": "5", "period": "once", "smallest": "0.05"}
+    client.post(address, {**form, **terms, **budgets, f"kind-{place}": "whole"})
+    declared = Desk.objects.get().current.setting["domains"]
+    assert declared == {"Age": {"low": 0, "high": 125, "whole": True}}
 
 
 def test_asking_for_more_goes_to_the_approver(cast: Cast, desk: Desk, signed_in: SignIn) -> None:

@@ -14,7 +14,7 @@ LISTED = ("sex", "race", "marital-status", "education", "workclass", "occupation
 
 
 def open_for_questions(dataset: Dataset, steward: User) -> None:
-    domains: dict[str, Any] = {"age": {"low": 17, "high": 90}}
+    domains: dict[str, Any] = {"age": {"low": 17, "high": 90, "whole": True}}
     for name in LISTED:
         lines = (demo_taxonomy(name) or b"").decode().splitlines()
         domains[name] = {"values": [line.partition(";")[0] for line in lines if line]}

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -15,7 +15,12 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.policies import check_is_ready
 from deid_portal.datasets.selectors import get_dataset_or_404
 from deid_portal.engine.errors import InvalidPlan
-from deid_portal.querydesk.declared_values import has_own_tree, shelf_sources, values_from
+from deid_portal.querydesk.declared_values import (
+    has_own_tree,
+    public_domains,
+    shelf_sources,
+    values_from,
+)
 from deid_portal.querydesk.desk_forms import OpeningForm, opening_form
 from deid_portal.querydesk.models import Desk
 from deid_portal.querydesk.permissions import check_may_ask_questions, check_may_open
@@ -28,6 +33,8 @@ from deid_portal.querydesk.selectors import (
 from deid_portal.querydesk.services import close_desk, open_desk
 from deid_portal.querydesk.statements import ledger_statement_of
 from deid_portal.web.refusals import Refused, refusal
+
+ALL_PUBLIC = "public"
 
 
 @require_GET
@@ -65,6 +72,8 @@ def open_dataset(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     if request.method == "GET":
         form = opening_form(None, dataset=dataset, terms=desk.current if desk else None)
         return _form_page(request, dataset, desk, form)
+    if request.POST.get("take") == ALL_PUBLIC:
+        return _take_public(request, dataset, desk)
     if taken := request.POST.get("take"):
         return _take_values(request, dataset, desk, taken)
     form = opening_form(request.POST, dataset=dataset)
@@ -77,6 +86,26 @@ def open_dataset(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
         return _form_page(request, dataset, desk, form, status=422)
     messages.success(request, "Open for questions. What was spent before stays spent.")
     return redirect("querydesk:accounts", desk.id)
+
+
+def _take_public(request: HttpRequest, dataset: Dataset, desk: Desk | None) -> HttpResponse:
+    """Open all columns of which everybody knows what they may hold; other fields stay as typed."""
+    posted = request.POST.copy()
+    for place, own in public_domains(dataset.columns.all()).items():
+        posted[f"open-{place}"] = "on"
+        for name, text in own.items():
+            posted[f"{name}-{place}"] = text
+    return _filled_page(request, dataset, desk, posted)
+
+
+def _filled_page(
+    request: HttpRequest, dataset: Dataset, desk: Desk | None, posted: QueryDict, **more: Any
+) -> HttpResponse:
+    """Show the form with what was filled in, and nothing marked as wrong yet."""
+    form = opening_form(posted, dataset=dataset)
+    form.is_valid()
+    form.errors.clear()
+    return _form_page(request, dataset, desk, form, **more)
 
 
 def _take_values(
@@ -98,10 +127,8 @@ def _take_values(
         posted[f"values-{place}"] = "\n".join(values)
         posted[f"kind-{place}"] = "list"
         posted[f"open-{place}"] = "on"
-    form = opening_form(posted, dataset=dataset)
-    form.is_valid()
-    form.errors.clear()
-    return _form_page(request, dataset, desk, form, taken=column.position, problem=problem)
+    more = {"taken": column.position, "problem": problem}
+    return _filled_page(request, dataset, desk, posted, **more)
 
 
 def _form_page(
@@ -116,6 +143,7 @@ def _form_page(
     rows = form.column_rows
     for row in rows:
         row["has_tree"] = has_own_tree(row["column"])
+    public = public_domains(form.columns)
     identifiers = [column.name for column in dataset.columns.all() if column.role == "identifier"]
     context = {
         "dataset": dataset,
@@ -124,6 +152,7 @@ def _form_page(
         "rows": rows,
         "identifiers": identifiers,
         "sources": shelf_sources(),
+        "public": [column.name for column in form.columns if column.position in public],
         "statement": ledger_statement_of(desk, person_of(request), most=1) if desk else None,
         "help_slug": "query-desk",
         **more,

@@ -1,9 +1,11 @@
 """The page of a desk: composing a question, its price, asking, and the answers."""
 
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID, uuid4
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -32,6 +34,7 @@ from deid_portal.querydesk.released_answers import run_to_go_with
 from deid_portal.querydesk.selectors import (
     desks_of_team,
     drafts_of,
+    find_questions,
     get_desk_or_404,
     get_draft_or_404,
     get_question_or_404,
@@ -49,6 +52,7 @@ from deid_portal.work.queue import is_queue_reachable
 
 ANSWERS_SHOWN = 5
 LINES_SHOWN = 7
+CARDS_SHOWN = 25
 DRAFTS_SHOWN = 5
 # Form fields that are not part of the question.
 NOT_KEPT = ("csrfmiddlewaretoken", "key", "act", "seen_terms")
@@ -165,6 +169,27 @@ def answer(request: HttpRequest, question_id: UUID) -> HttpResponse:
 
 
 @require_GET
+def list_answers(request: HttpRequest, desk_id: UUID) -> HttpResponse:
+    """All questions of a person at a desk, with their answers in a line."""
+    person = person_of(request)
+    desk = _desk_to_ask(request, desk_id)
+    wanted, kind = request.GET.get("q", "").strip(), request.GET.get("kind", "")
+    asked = sorted(set(desk.questions.filter(asked_by=person).values_list("kind", flat=True)))
+    found = find_questions(desk, person, wanted, kind)
+    page = Paginator(found, CARDS_SHOWN).get_page(request.GET.get("page"))
+    context = {
+        "desk": desk,
+        "page": page,
+        "cards": [AnswerCard(question) for question in page.object_list],
+        "wanted": wanted,
+        "kinds": [(name, question_kind_words(name).title, name == kind) for name in asked],
+        "query": "&" + urlencode({"q": wanted, "kind": kind}),
+        "help_slug": "query-desk",
+    }
+    return render(request, "querydesk/answers.html", context)
+
+
+@require_GET
 def answer_csv(request: HttpRequest, question_id: UUID) -> HttpResponse:
     card = AnswerCard(get_question_or_404(person_of(request), question_id))
     if not card.has_answer:
@@ -218,6 +243,7 @@ def _page(
     context = _context(request, desk, posted)
     context |= {
         "cards": cards,
+        "answer_count": questions_of(desk, person).count(),
         "drafts": list(drafts_of(desk, person)[:DRAFTS_SHOWN]),
         "desks": [one for one in desks_of_team(person, desk.team) if one.is_open],
         "queue_is_away": any(_queue_is_away(card) for card in cards),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from math import ceil
 from typing import Any, ClassVar
 
 from deid_portal.engine.differential.fields import Field, NumberColumn, NumberField, NumberList
@@ -74,9 +75,14 @@ class Histogram(CellsQuestion):
         return find_buckets(rows.numbers(self.column), self.all_edges)
 
     def names(self) -> list[Mapping[str, Any]]:
+        pairs = list(pairwise(self.all_edges))
+        if not self.domain.whole:
+            return [{"from": plain_number(low), "to": plain_number(high)} for low, high in pairs]
+        # An upper edge belongs to the next bucket; only the last holds its own.
+        ends = [*(ceil(high) - 1 for _, high in pairs[:-1]), int(pairs[-1][1])]
         return [
-            {"from": plain_number(low), "to": plain_number(high)}
-            for low, high in pairwise(self.all_edges)
+            {"from": plain_number(low), "to": end}
+            for (low, _), end in zip(pairs, ends, strict=True)
         ]
 
     def asks(self) -> str:

@@ -111,7 +111,10 @@ class RankQuestion(ChoosingQuestion):
         """Return the candidates: from the lower bound upwards, and the upper one."""
         low, high = self.domain.low, self.domain.high
         whole = low.is_integer() and high.is_integer() and self.domain.width < USUAL_CANDIDATES
-        step = self.step or (1.0 if whole else self.domain.width / (USUAL_CANDIDATES - 1))
+        usual = self.domain.width / (USUAL_CANDIDATES - 1)
+        if self.domain.whole:
+            usual = float(ceil(usual))
+        step = self.step or (1.0 if whole else usual)
         steps = int(np.ceil(self.domain.width / step - 1e-9))
         return np.append(low + step * np.arange(steps), high)
 

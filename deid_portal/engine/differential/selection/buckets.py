@@ -17,8 +17,15 @@ MOST_BUCKETS = 10_000
 
 
 def equal_edges(domain: NumberDomain, buckets: int) -> tuple[float, ...]:
-    """Return the edges of so many equally wide buckets."""
-    return tuple(float(edge) for edge in np.linspace(domain.low, domain.high, buckets + 1))
+    """Return the edges of so many equally wide buckets; of whole numbers they are whole.
+
+    The last bucket holds the upper bound, too; none is narrower than one whole number.
+    """
+    if not domain.whole:
+        return tuple(float(edge) for edge in np.linspace(domain.low, domain.high, buckets + 1))
+    wanted = min(buckets, int(domain.width))
+    edges = np.floor(np.linspace(domain.low, domain.high, wanted + 1) + 0.5)
+    return tuple(float(edge) for edge in edges)
 
 
 def check_edges(place: Place, edges: Sequence[float], domain: NumberDomain) -> None:

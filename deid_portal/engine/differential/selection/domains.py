@@ -33,15 +33,19 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class NumberDomain:
-    """Numbers from `low` to `high`, written with this decimal sign."""
+    """Numbers from `low` to `high`, written with this decimal sign.
+
+    `whole` only decides where buckets and candidates begin; other numbers count as they are.
+    """
 
     low: float
     high: float
     decimal: str = "."
+    whole: bool = False
 
     @classmethod
     def parse(cls, place: Place) -> "NumberDomain":
-        place.check_keys(required=("low", "high"), optional=("decimal",))
+        place.check_keys(required=("low", "high"), optional=("decimal", "whole"))
         low, high = (float(place[key].number()) for key in ("low", "high"))
         if not low < high:
             place.refuse("the lowest number must be below the highest.")
@@ -50,11 +54,18 @@ class NumberDomain:
         if high - low < max(SMALLEST_WIDTH, NEAREST * max(abs(low), abs(high))):
             place.refuse("the bounds are too near each other to be told apart; move them apart.")
         decimal = place["decimal"].choice(tuple(NUMBER)) if "decimal" in place else "."
-        return cls(low, high, decimal)
+        whole = place["whole"].value if "whole" in place else False
+        if not isinstance(whole, bool):
+            place["whole"].refuse("true or false is accepted.")
+        if whole and not (low.is_integer() and high.is_integer()):
+            place["whole"].refuse("whole numbers have whole bounds.")
+        return cls(low, high, decimal, whole)
 
     def to_document(self) -> dict[str, Any]:
         document: dict[str, Any] = {"low": plain_number(self.low), "high": plain_number(self.high)}
-        return document if self.decimal == "." else document | {"decimal": self.decimal}
+        if self.decimal != ".":
+            document["decimal"] = self.decimal
+        return document | {"whole": True} if self.whole else document
 
     @property
     def width(self) -> float:

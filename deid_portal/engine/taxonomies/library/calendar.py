@@ -16,6 +16,10 @@ OLDEST = 125
 class Ages(FromRecipe):
     """Bands of years; numbers no person reaches have no place."""
 
+    @property
+    def bounds(self) -> tuple[int, int]:
+        return 0, OLDEST
+
     def covered(self, column: Column) -> dict[str, Path]:
         paths = self.recipe.paths(column)
         return {v: path for v, path in paths.items() if v.isdecimal() and int(v) <= OLDEST}

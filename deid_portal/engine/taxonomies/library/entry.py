@@ -25,6 +25,11 @@ class ShelfEntry(ABC):
         """Say whether it covers just the values it shows, in any spelling."""
         return False
 
+    @property
+    def bounds(self) -> tuple[int, int] | None:
+        """Return the lowest and highest whole number it covers, if it covers just those."""
+        return None
+
     def shown(self) -> tuple[str, ...]:
         """Return values to preview it with: all it covers, or examples of its rule."""
         return self.examples
