@@ -16,6 +16,7 @@ from deid_portal.engine.evidence.report_builder import (
     add_breach,
     add_table_miss,
     build_table_report,
+    describe_exploration,
     describe_rounds,
     describe_search,
     describe_step,
@@ -33,6 +34,7 @@ from deid_portal.engine.release.canonical_order import sort_by_content
 from deid_portal.engine.release.released_table import build_released_table, check_pseudonym_key
 from deid_portal.engine.release.row_matching import match_rows
 from deid_portal.engine.report import Report
+from deid_portal.engine.report.exploration import Exploration
 from deid_portal.engine.report.transformation import RecodingRound, SearchSummary
 from deid_portal.engine.search.problem import Problem, ReleasedColumnPlan
 from deid_portal.engine.search.recoding import Recoding, Round
@@ -229,7 +231,7 @@ def _measured(
         nothing = _report_of_nothing(plan, draft)
         missed = add_breach(nothing, plan.models, after.whole, after.classes)
         return Outcome(False, None, missed)
-    details = find_for_the_house(evidence, progress)
+    details = replace(find_for_the_house(evidence, progress), exploration=_explored_by(draft))
     progress.report(1, 1, "measure")
     return Outcome(True, released, report, rows, details)
 
@@ -284,6 +286,10 @@ def _groups_of(draft: TableDraft, rows: Codes) -> Codes | None:
 
 def _search_of(draft: TableDraft) -> SearchSummary | None:
     return None if draft.search is None else describe_search(draft.search)
+
+
+def _explored_by(draft: TableDraft) -> Exploration | None:
+    return None if draft.search is None else describe_exploration(draft.search)
 
 
 def _add_search(report: Report, draft: TableDraft) -> Report:

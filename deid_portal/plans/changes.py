@@ -17,6 +17,7 @@ from deid_portal.engine.methods.coding import Coding
 from deid_portal.engine.methods.rounding import Rounding
 from deid_portal.engine.plan import ColumnRole
 from deid_portal.engine.wording.numbers import percent
+from deid_portal.engine.wording.words import listed
 from deid_portal.plans.basis import Basis, PlanDocument, parameter_words, part_words
 
 ROLE_WORDS = {
@@ -134,6 +135,29 @@ class SetLevel(Change):
         if self.to == before - 1:
             return f"{self.column} one step finer"
         return f"{self.column} at level {self.to} instead of {before}"
+
+
+@dataclass(frozen=True)
+class SetLevels(Change):
+    """Every column at a level chosen by hand."""
+
+    to: dict[str, int]
+    kind: ClassVar[str] = "levels"
+
+    def apply(self, basis: Basis) -> PlanDocument:
+        for column in self.to:
+            basis.column(column)
+        by_hand = {"name": "levels", "levels": self.to, "suppression_limit": basis.limit or 0.0}
+        return basis.using(by_hand)
+
+    def words(self, basis: Basis) -> str:
+        before = basis.levels or {}
+        changed = [
+            f"{column} at level {level} instead of {before.get(column, 0)}"
+            for column, level in self.to.items()
+            if level != before.get(column, 0)
+        ]
+        return listed(changed) or "levels chosen by hand"
 
 
 @dataclass(frozen=True)
@@ -334,6 +358,7 @@ CHANGES: dict[str, type[Change]] = {
         HideAmong,
         LeaveOut,
         SetLevel,
+        SetLevels,
         SetRole,
         SetWeight,
         SetRule,

@@ -1,6 +1,6 @@
 """The contents of each page of a report; this module only collects them.
 
-A report has nine pages, each with an address of its own; the first is the summary. In reports of
+A report has ten pages, each with an address of its own; the first is the summary. In reports of
 earlier versions parts that were not measured are None or empty.
 """
 
@@ -30,6 +30,7 @@ from deid_portal.reports.attackers import (
     population_sentence,
 )
 from deid_portal.reports.columns import columns_title, describe_columns
+from deid_portal.reports.combinations import view_combinations
 from deid_portal.reports.distributions import (
     view_distributions,
     view_released_labels,
@@ -190,6 +191,11 @@ def _side_by_side(asked: ReportPageRequest) -> Context:
     return {"pairs": view_side_by_side(asked.run, wanted)}
 
 
+def _combinations(asked: ReportPageRequest) -> Context:
+    wanted = {name: str(value) for name, value in asked.chosen.items()}
+    return {"combinations": view_combinations(asked.report, wanted)}
+
+
 def _there(*charts: Any) -> list[Any]:
     return [chart for chart in charts if chart is not None]
 
@@ -200,7 +206,8 @@ class Section:
     title: str
     make: Callable[[ReportPageRequest], Context]
     folder: str = "reports"
-    shows_rows: bool = False  # so that only stewards open it, and only while rows are kept
+    for_stewards: bool = False  # shows rows or counts of those left out; while rows are kept
+    is_there: Callable[[Report], bool] = lambda report: True
 
     @property
     def template(self) -> str:
@@ -217,8 +224,15 @@ SECTIONS = {
         Section("left-out", "Left out", _left_out),
         Section("who-pays", "Who pays", _who_pays),
         Section("distributions", "Distributions", _distributions),
-        Section("rows", "Rows", _rows, shows_rows=True),
-        Section("side-by-side", "Side by side", _side_by_side, shows_rows=True),
+        Section("rows", "Rows", _rows, for_stewards=True),
+        Section("side-by-side", "Side by side", _side_by_side, for_stewards=True),
+        Section(
+            "combinations",
+            "Combinations",
+            _combinations,
+            for_stewards=True,
+            is_there=lambda report: report.exploration is not None,
+        ),
     )
 }
 
@@ -231,11 +245,15 @@ class ReportTab:
 
 
 def tabs_of(
-    run: Run, current: str, sections: Mapping[str, Section], sees_rows: bool
+    asked: ReportPageRequest, current: str, sections: Mapping[str, Section], *, is_steward: bool
 ) -> list[ReportTab]:
-    """Return links to the pages of a report; pages that show rows are for stewards only."""
-    shown = [section for section in sections.values() if sees_rows or not section.shows_rows]
+    """Return links to the pages of a report; some are for stewards only."""
+    shown = [
+        section
+        for section in sections.values()
+        if (is_steward or not section.for_stewards) and section.is_there(asked.report)
+    ]
     return [
-        ReportTab(section.title, address_of_report(run, section.slug), section.slug == current)
+        ReportTab(section.title, asked.address(section.slug), section.slug == current)
         for section in shown
     ]

@@ -18,7 +18,7 @@ from deid_portal.engine.report import Report
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import policy_in_force
 from deid_portal.reports.board import scenarios_of
-from deid_portal.reports.keeping import find_keeping_run
+from deid_portal.reports.keeping import find_keeping_combination, find_keeping_run
 from deid_portal.reports.pages import ReportPageRequest, address_of_report, tabs_of
 from deid_portal.reports.remedies import describe_miss, describe_remedies
 from deid_portal.reports.selectors import OPEN_REQUESTS, is_of_an_earlier_plan, pack_recipe
@@ -48,7 +48,7 @@ def report(request: HttpRequest, run_id: UUID, section: str = "summary") -> Http
             _no_solution(request, run) if section == "summary" else redirect(address_of_report(run))
         )
     page = sections[section]
-    if page.shows_rows:
+    if page.for_stewards:
         check_can_change(person, run.dataset)
         if not run.has_release:
             raise Http404
@@ -58,7 +58,7 @@ def report(request: HttpRequest, run_id: UUID, section: str = "summary") -> Http
         **_frame(person, run),
         "report": asked.report,
         "section": page,
-        "tabs": tabs_of(run, section, sections, sees_rows=_sees_rows(person, run)),
+        "tabs": tabs_of(asked, section, sections, is_steward=_sees_rows(person, run)),
         **page.make(asked),
     }
     if context.get("pairs") is not None:
@@ -115,7 +115,8 @@ def _lost(person: User, run: Run, seen: Report) -> dict[str, Any]:
         return {}
     lost = seen.lost_columns
     keeping = find_keeping_run(run.number, lost, scenarios_of(run.dataset, person))
-    return {"lost": lost, "keeping": keeping}
+    other = find_keeping_combination(seen) if keeping is None else None
+    return {"lost": lost, "keeping": keeping, "keeping_combination": other}
 
 
 def _sees_rows(person: User, run: Run) -> bool:

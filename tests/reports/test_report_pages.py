@@ -15,7 +15,7 @@ from tests import factories
 from tests.conftest import Cast
 from tests.reports.samples import of_old
 
-PAGES = [slug for slug, own in SECTIONS.items() if slug != "summary" and not own.shows_rows]
+PAGES = [slug for slug, own in SECTIONS.items() if slug != "summary" and not own.for_stewards]
 SignIn = Callable[[User], Client]
 
 

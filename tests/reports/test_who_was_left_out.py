@@ -71,7 +71,7 @@ def what_is_read(run: Run, other: Run) -> dict[str, str]:
     read: dict[str, Any] = {"document": seen.to_document(), "rules": describe_rules(seen)}
     read |= {"numbers": key_numbers(seen, POLICY), "verdict": judge_report(seen, POLICY, report)}
     for slug, section in SECTIONS.items():
-        if not SECTIONS[slug].shows_rows:
+        if not SECTIONS[slug].for_stewards:
             read[slug] = section.make(ReportPageRequest(run, seen, QueryDict()))
     read["gates"] = [own.has_for(sees_values=False) for own in check_gates(POLICY, report)]
     read |= _boards(run, other)
@@ -160,7 +160,7 @@ def addresses(run: Run) -> list[str]:
         *(
             reverse("reports:section", args=[run.id, slug])
             for slug, section in SECTIONS.items()
-            if not section.shows_rows
+            if not section.for_stewards
         ),
         reverse("reports:section", args=[run.id, "groups"]) + "?size=1",
         reverse("reports:document", args=[run.id]),

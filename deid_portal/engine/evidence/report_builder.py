@@ -12,6 +12,11 @@ from deid_portal.engine.plan import ColumnRole, Plan
 from deid_portal.engine.privacy import PrivacyModel, WholeTable
 from deid_portal.engine.privacy.k_anonymity import asked_k
 from deid_portal.engine.report import Report
+from deid_portal.engine.report.exploration import (
+    CheckedCombination,
+    Exploration,
+    LevelledColumn,
+)
 from deid_portal.engine.report.risk import RiskReport
 from deid_portal.engine.report.rules import NearestMiss, RuleVerdict
 from deid_portal.engine.report.table import ColumnReport, InputSummary, RowCounts
@@ -125,6 +130,29 @@ def describe_search(search: Search) -> SearchSummary:
         seconds=round(search.seconds, 3),
         metric=search.metric,
         bound=METRICS[search.metric].value_of_cost(found.bound) if has_bound else None,
+    )
+
+
+def describe_exploration(search: Search) -> Exploration | None:
+    """List the combinations that were checked; None if there was nothing to choose from."""
+    found, problem = search.found, search.problem
+    if found.nodes == 1:
+        return None
+    value_of = METRICS[search.metric].value_of_cost
+    return Exploration(
+        metric=search.metric,
+        allowed=found.allowed,
+        satisfying=found.explored.allowed_count,
+        columns=tuple(
+            LevelledColumn(name, tuple(taxonomy.level_names))
+            for name, taxonomy in zip(problem.names, problem.taxonomies, strict=True)
+        ),
+        combinations=tuple(
+            CheckedCombination(
+                node.levels, node.suppressed, None if node.cost is None else value_of(node.cost)
+            )
+            for node in found.explored.best_first()
+        ),
     )
 
 

@@ -15,6 +15,7 @@ from deid_portal.engine.report.distributions import (
     DistributionReport,
     ReleasedLabels,
 )
+from deid_portal.engine.report.exploration import Exploration
 from deid_portal.engine.report.left_out import CoarserStep, GroupsApart, KeptPeople, PayingColumn
 from deid_portal.engine.report.network import GroupsBeside, LinksBeside, NetworkReport, Walks
 from deid_portal.engine.report.part import NotTold, Part
@@ -46,6 +47,7 @@ class HouseDetails(Part):
     released_labels: tuple[ReleasedLabels, ...] | None = None
     examples: Mapping[str, ChangedValue] | None = None
     kept_before: KeptPeople | None = None
+    exploration: Exploration | None = None
     walk: Walks | None = None
     beside: LinksBeside | GroupsBeside | None = None
 
@@ -90,6 +92,7 @@ class Report(Part):
     examples: Mapping[str, ChangedValue] | None = None
     kept_before: KeptPeople | None = None
     who_pays: tuple[PayingColumn, ...] | None = None
+    exploration: Exploration | None = None
     walk: Walks | None = None
     beside: LinksBeside | GroupsBeside | None = None
     note: str | None = None  # which entries were removed for this audience

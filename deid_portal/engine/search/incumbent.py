@@ -1,10 +1,11 @@
 """What a search has found so far."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
 from deid_portal.engine.search.check import Check, Checker
+from deid_portal.engine.search.explored import ExploredNodes
 from deid_portal.engine.search.recoding import Recoding
 
 
@@ -20,6 +21,7 @@ class SearchResult:
     optimal: bool = True
     tolerance: float = 0.0  # costs nearer to each other than this are a tie
     bound: float = float("-inf")  # no combination costs less
+    explored: ExploredNodes = field(default_factory=ExploredNodes)
     recoding: Recoding | None = None  # the answer, where one combination is not all of it
 
     def is_allowed(self, check: Check) -> bool:
@@ -28,7 +30,9 @@ class SearchResult:
     def enter(self, check: Check) -> bool:
         """Take note of a check; return whether the combination is allowed."""
         self.checked += 1
-        if not self.is_allowed(check):
+        is_allowed = self.is_allowed(check)
+        self.explored.note(check.levels, check.suppressed, check.cost if is_allowed else None)
+        if not is_allowed:
             if self.nearest is None or check.suppressed < self.nearest.suppressed:
                 self.nearest = check
             return False
