@@ -45,6 +45,7 @@ from deid_portal.reports.evidence import (
 )
 from deid_portal.reports.figures import linked_classes_chart, linked_left_out_chart
 from deid_portal.reports.left_out import describe_apart, describe_left_out
+from deid_portal.reports.lone_values import describe_lone_values
 from deid_portal.reports.selectors import released_rows_of
 from deid_portal.reports.side_by_side import view_side_by_side
 from deid_portal.reports.spread import describe_spreads
@@ -102,6 +103,7 @@ def _risk(asked: ReportPageRequest) -> Context:
         "risk": risk_bands_chart(report),
         "attackers": attacker_table(report),
         "marketer": marketer_sentence(report),
+        "lone_values": describe_lone_values(report),
         "population": population_sentence(report),
         "charts": _there(threshold_chart(report), journalist_chart(report)),
         "influence": influence_chart(report),
