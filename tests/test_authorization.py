@@ -167,6 +167,7 @@ TABLE = {
     "taxonomies:fitting": Line("GET", "column", 200, 403, 404, 404),
     "taxonomies:adopt": Line("POST", "column", 403, 403, 404, 404, (("key", "shelf-dates"),)),
     "taxonomies:forget": Line("POST", "column", 404, 403, 404, 404, (("key", "team-0"),)),
+    "taxonomies:public-labels": Line("POST", "column", 403, 403, 404, 404),
     "taxonomies:keep": Line("POST", "column", 422, 403, 404, 404),
     "taxonomies:edit": Line("POST", "column", 400, 403, 404, 404),
     "taxonomies:restore": Line("POST", "column", 302, 403, 404, 404, (("number", "1"),)),

@@ -11,6 +11,7 @@ from deid_portal.engine.documents import PLAN_VERSION, Place, hash_document, quo
 from deid_portal.engine.errors import InvalidPlan, InvalidTable
 from deid_portal.engine.measures import NO_MEASURES, Measures
 from deid_portal.engine.methods import Method, parse_methods
+from deid_portal.engine.parameters import Flag
 from deid_portal.engine.privacy import PrivacyModel, parse_model
 from deid_portal.engine.privacy.population import Population
 from deid_portal.engine.randomness.seeds import SeededPlan
@@ -20,6 +21,7 @@ from deid_portal.engine.taxonomies import FlatTaxonomy, Recipe, parse_recipe
 from deid_portal.engine.taxonomies.recipe import ReadFile
 
 LARGEST_SEED = 2**63 - 1
+PUBLIC_LABELS = Flag("public_labels")
 
 
 class ColumnRole(StrEnum):
@@ -49,6 +51,8 @@ class ColumnPlan:
     treatment: Treatment | None = None
     taxonomy: Recipe | None = None
     weight: float = 1.0
+    # Whether everybody may know which values stand below which group of the taxonomy.
+    public_labels: bool = False
 
     @property
     def recipe(self) -> Recipe:
@@ -65,7 +69,10 @@ class ColumnPlan:
 
     @classmethod
     def parse(cls, name: str, place: Place, read_file: ReadFile | None) -> "ColumnPlan":
-        place.check_keys(required=("role",), optional=("type", "treatment", "taxonomy", "weight"))
+        place.check_keys(
+            required=("role",),
+            optional=("type", "treatment", "taxonomy", "weight", "public_labels"),
+        )
         role = ColumnRole(place["role"].choice([role.value for role in ColumnRole]))
         _check_keys_fit_role(place, role)
         types = [type.value for type in ColumnType]
@@ -76,6 +83,7 @@ class ColumnPlan:
             treatment=_parse_treatment(place) if role == ColumnRole.IDENTIFIER else None,
             taxonomy=parse_recipe(place["taxonomy"], read_file) if "taxonomy" in place else None,
             weight=_parse_weight(place),
+            public_labels=PUBLIC_LABELS.read(place),
         )
 
     def to_document(self) -> dict[str, Any]:
@@ -86,6 +94,8 @@ class ColumnPlan:
             document["treatment"] = self.treatment.value
         if self.taxonomy is not None:
             document["taxonomy"] = self.taxonomy.to_document()
+        if self.public_labels:
+            document[PUBLIC_LABELS.name] = True
         if self.role == ColumnRole.QUASI_IDENTIFIER:
             document["weight"] = self.weight
         return document
@@ -304,11 +314,11 @@ def load_plan(path: Path) -> Plan:
 def _check_keys_fit_role(place: Place, role: ColumnRole) -> None:
     allowed = {
         ColumnRole.IDENTIFIER: {"treatment"},
-        ColumnRole.QUASI_IDENTIFIER: {"taxonomy", "weight"},
-        ColumnRole.SENSITIVE: {"taxonomy"},
+        ColumnRole.QUASI_IDENTIFIER: {"taxonomy", "weight", "public_labels"},
+        ColumnRole.SENSITIVE: {"taxonomy", "public_labels"},
         ColumnRole.INSENSITIVE: set[str](),
     }[role]
-    for key in ("treatment", "taxonomy", "weight"):
+    for key in ("treatment", "taxonomy", "weight", "public_labels"):
         if key in place and key not in allowed:
             place[key].refuse(f'a column with the role "{role}" has no {key}.')
 

@@ -125,4 +125,6 @@ def _describe(column: DatasetColumn, files: dict[str, str]) -> dict[str, Any]:
             name = f"taxonomies/{column.number:02d}-{slugify(column.name) or 'column'}.csv"
             described["taxonomy"] = {"file": name}
             files[name] = taxonomy.file_text
+        if taxonomy.public_labels and taxonomy.names_values:
+            described["public_labels"] = True
     return described

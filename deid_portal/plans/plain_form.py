@@ -467,8 +467,9 @@ class SensitiveQuestion:
         usual = [Harm.NOTHING, Harm.GUESS, Harm.SAME, Harm.SKEW]
         if self.amounts is not None:
             usual = [Harm.NOTHING, Harm.NEAR, Harm.SPREAD, Harm.SKEW]
-        offered = {*usual, self.harm_field.value()}
-        return [radio for radio in self.harm_field if radio.data["value"] in offered]
+        offered = dict.fromkeys([*usual, self.harm_field.value()])
+        radios = {radio.data["value"]: radio for radio in self.harm_field}
+        return [radios[harm] for harm in offered if harm in radios]
 
     @property
     def uniqueness(self) -> str:

@@ -52,11 +52,11 @@ class ShowingQuestion:
                 error_messages={"min_value": "A base above 0 is needed."},
             ),
             self.ends_name: forms.FloatField(
-                label="Show the highest and lowest as one amount, in percent of the people",
+                label="Join the far ends, in percent of the people",
                 required=False,
                 min_value=0,
                 max_value=40,
-                help_text="At each end; empty or 0 leaves them as they are.",
+                help_text="So many at each end are shown one amount; empty leaves them.",
                 error_messages=dict.fromkeys(
                     ("min_value", "max_value"), "At each end 0 to 40 percent can be joined."
                 ),

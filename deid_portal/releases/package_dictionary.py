@@ -5,6 +5,8 @@ from typing import Any
 
 from django.utils.text import slugify
 
+from deid_portal.engine import Plan
+from deid_portal.engine.publication.label_groups import describe_label_groups
 from deid_portal.engine.report import Report
 from deid_portal.engine.table.table import Table
 from deid_portal.engine.verification.dictionary import describe_fields
@@ -24,6 +26,7 @@ def write_dictionary(
     table: Table,
     report: Report,
     statement: ReleaseStatement,
+    plan: Plan,
     *,
     size: int,
     sha256: str,
@@ -44,7 +47,7 @@ def write_dictionary(
     if is_csv:
         resource["encoding"] = "utf-8"
         resource["dialect"] = {"delimiter": ",", "lineTerminator": "\n", "quoteChar": '"'}
-    resource["schema"] = {"fields": describe_fields(table, report), "missingValues": [""]}
+    resource["schema"] = {"fields": _fields(table, report, plan), "missingValues": [""]}
     return {
         "profile": "tabular-data-package" if is_csv else "data-package",
         "name": f"{name}-release-{statement.release}",
@@ -55,6 +58,12 @@ def write_dictionary(
         "rowsLeftOut": _left_out(report),
         "resources": [resource],
     }
+
+
+def _fields(table: Table, report: Report, plan: Plan) -> list[dict[str, Any]]:
+    """Describe the columns and, by the published plan, what stands below their groups."""
+    fields = describe_fields(table, report)
+    return [own | describe_label_groups(table[own["name"]], plan) for own in fields]
 
 
 def _moment(text: str) -> str:

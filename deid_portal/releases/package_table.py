@@ -3,6 +3,7 @@
 import hashlib
 import io
 
+from deid_portal.engine import Plan
 from deid_portal.engine.files.file_format import FileKind
 from deid_portal.engine.files.writer import write_table
 from deid_portal.engine.report import Report
@@ -57,8 +58,10 @@ def _dictionary(
     for piece in rows.pieces():
         digest.update(piece)
         size += len(piece)
+    publication = package.release.request.run.publication
+    plan = Plan.from_document(dict(publication.plan), read_file=publication.read_file)
     document = write_dictionary(
-        package, table, report, statement, size=size, sha256=digest.hexdigest()
+        package, table, report, statement, plan, size=size, sha256=digest.hexdigest()
     )
     purpose = "dictionary: bands used, meaning of gaps, share left out"
     return PackageMember("datapackage.json", purpose, to_json(document))

@@ -4,11 +4,11 @@ from dataclasses import replace
 from typing import BinaryIO, cast
 
 from deid_portal.datasets.models import PseudonymKey
-from deid_portal.datasets.selectors import table_of
-from deid_portal.engine import Outcome, Plan, protect
+from deid_portal.datasets.selectors import table_of, values_of
+from deid_portal.engine import Outcome, Plan, Table, protect
 from deid_portal.engine.files.csv.writer import write_csv
 from deid_portal.engine.progress import ProgressCallback
-from deid_portal.engine.publication import Publication
+from deid_portal.engine.publication import Publication, values_behind
 from deid_portal.engine.remedies import find_remedies
 from deid_portal.engine.report import HouseDetails
 from deid_portal.runs.chance import secret_of
@@ -41,5 +41,16 @@ def store_table(lease: Lease[Run], plan: Plan, outcome: Outcome) -> StoredReleas
     return StoredRelease(
         output_sha256=writer.sha256,
         output_bytes=writer.size,
-        published=Publication.of(plan, outcome.released, outcome.report),
+        published=Publication.of(
+            plan, outcome.released, outcome.report, _values_behind(lease.work, plan, outcome)
+        ),
     )
+
+
+def _values_behind(run: Run, plan: Plan, outcome: Outcome) -> dict[str, frozenset[str]]:
+    """Return what stands behind public labels in the released rows; only those are opened."""
+    names = [column.name for column in plan.columns if column.public_labels]
+    if not names or outcome.rows is None:
+        return {}
+    columns = run.dataset.columns.filter(name__in=names)
+    return values_behind(plan, Table(tuple(values_of(own) for own in columns)), outcome.rows)

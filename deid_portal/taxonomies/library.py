@@ -124,7 +124,12 @@ def use_from_library(*, column: DatasetColumn, changed_by: User, key: str) -> Co
         words = f"From the team library: {kept}"
         outline = lay_kept(kept, values)
     return set_outline(
-        column=column, changed_by=changed_by, outline=outline, words=words, taken_from=kept
+        column=column,
+        changed_by=changed_by,
+        outline=outline,
+        words=words,
+        taken_from=kept,
+        public_labels=kept is None,  # what stands on the shelf of everybody is known to everybody
     )
 
 

@@ -76,6 +76,8 @@ class ColumnTaxonomy(models.Model):
     # Counted when the taxonomy is saved, so that lists and the stepper need not open the table.
     height = models.PositiveIntegerField(default=0)
     uncovered = models.PositiveIntegerField(default=0)
+    # Whether everybody may know which values stand below which group: releases then name them.
+    public_labels = models.BooleanField(default=False)
     changed_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     changed_at = models.DateTimeField(auto_now=True)
 
@@ -85,6 +87,11 @@ class ColumnTaxonomy(models.Model):
     @property
     def is_complete(self) -> bool:
         return self.uncovered == 0
+
+    @property
+    def names_values(self) -> bool:
+        """Say whether it lists values, instead of following from how they are written."""
+        return self.kind in (TaxonomyKind.TREE, TaxonomyKind.FILE)
 
 
 class LibraryTaxonomy(models.Model):

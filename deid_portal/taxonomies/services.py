@@ -90,7 +90,7 @@ def set_taxonomy(
         outline=_keep_outline(read, values),
         made_by=changed_by,
     )
-    return _put_in_force(column, version, changed_by, "taxonomy.changed")
+    return _put_in_force(column, version, changed_by, "taxonomy.changed", False)
 
 
 def set_outline(
@@ -100,6 +100,7 @@ def set_outline(
     outline: Outline,
     words: str,
     taken_from: LibraryTaxonomy | None = None,
+    public_labels: bool = False,
 ) -> ColumnTaxonomy:
     """Set the taxonomy of a column from a tree: read from JSON, pasted, proposed."""
     check_can_build(changed_by, column)
@@ -111,7 +112,7 @@ def set_outline(
         )
     version = TaxonomyVersion(column=column, words=words, taken_from=taken_from, made_by=changed_by)
     _take_outline(version, outline)
-    return _put_in_force(column, version, changed_by, "taxonomy.changed")
+    return _put_in_force(column, version, changed_by, "taxonomy.changed", public_labels)
 
 
 def propose_taxonomy(*, column: DatasetColumn, changed_by: User) -> str:
@@ -226,21 +227,48 @@ def use_version(*, column: DatasetColumn, changed_by: User, number: int) -> Colu
         taken_from=earlier.taken_from,
         made_by=changed_by,
     )
-    return _put_in_force(column, version, changed_by, "taxonomy.changed")
+    return _put_in_force(column, version, changed_by, "taxonomy.changed", False)
+
+
+def set_public_labels(
+    *, column: DatasetColumn, changed_by: User, public_labels: bool
+) -> ColumnTaxonomy:
+    """Say whether everybody may know which values stand below which group of the taxonomy."""
+    check_can_build(changed_by, column)
+    taxonomy = taxonomy_of(column)
+    if taxonomy is None or not taxonomy.names_values:
+        raise Refused("This taxonomy lists no values, so there is nothing to name.")
+    with transaction.atomic():
+        taxonomy.public_labels = public_labels
+        taxonomy.save(update_fields=["public_labels"])
+        column.dataset.save(update_fields=["changed_at"])
+        facts = {"kind": taxonomy.kind, "public_labels": public_labels}
+        _record("taxonomy.changed", changed_by, column, facts)
+    return taxonomy
 
 
 def _put_in_force(
-    column: DatasetColumn, version: TaxonomyVersion, changed_by: User, action: str
+    column: DatasetColumn,
+    version: TaxonomyVersion,
+    changed_by: User,
+    action: str,
+    public_labels: bool | None = None,  # None: as before
 ) -> ColumnTaxonomy:
     with transaction.atomic():
-        taxonomy = _write(column, version, changed_by)
+        taxonomy = _write(column, version, changed_by, public_labels)
         column.dataset.save(update_fields=["changed_at"])
         facts = {"kind": version.kind, "height": version.height, "version": version.number}
         _record(action, changed_by, column, facts)
     return taxonomy
 
 
-def _write(column: DatasetColumn, version: TaxonomyVersion, changed_by: User) -> ColumnTaxonomy:
+def _write(
+    column: DatasetColumn,
+    version: TaxonomyVersion,
+    changed_by: User,
+    public_labels: bool | None = None,
+) -> ColumnTaxonomy:
+    said = {} if public_labels is None else {"public_labels": public_labels}
     with transaction.atomic():
         if version.pk is None:
             version.number = _next_number(column)
@@ -255,6 +283,7 @@ def _write(column: DatasetColumn, version: TaxonomyVersion, changed_by: User) ->
                 "height": version.height,
                 "uncovered": version.uncovered,
                 "changed_by": changed_by,
+                **said,
             },
         )
         column.taxonomy = taxonomy  # so that the caller shows the saved taxonomy
@@ -372,10 +401,12 @@ def lay_over(taxonomy: ColumnTaxonomy, values: Column, words: str) -> TaxonomyVe
     )
 
 
-def put_carried(column: DatasetColumn, version: TaxonomyVersion) -> ColumnTaxonomy:
+def put_carried(
+    column: DatasetColumn, version: TaxonomyVersion, public_labels: bool = False
+) -> ColumnTaxonomy:
     """Put a carried-over taxonomy in force; the caller writes one audit record for all."""
     version.column = column
-    return _write(column, version, version.made_by)
+    return _write(column, version, version.made_by, public_labels)
 
 
 def set_taxonomy_from_file(

@@ -70,6 +70,11 @@ urlpatterns = [
         name="adopt",
     ),
     path("datasets/<uuid:dataset_id>/taxonomies/<int:position>/keep/", views.keep, name="keep"),
+    path(
+        "datasets/<uuid:dataset_id>/taxonomies/<int:position>/public-labels/",
+        views.mark_public_labels,
+        name="public-labels",
+    ),
     path("datasets/<uuid:dataset_id>/taxonomies/<int:position>/edit/", views.edit, name="edit"),
     path(
         "datasets/<uuid:dataset_id>/taxonomies/<int:position>/versions/<int:number>/",

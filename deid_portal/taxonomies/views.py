@@ -49,6 +49,7 @@ from deid_portal.taxonomies.services import (
     propose_taxonomy,
     remove_taxonomy,
     set_outline,
+    set_public_labels,
     set_taxonomy,
     set_taxonomy_from_file,
     undo_step,
@@ -187,6 +188,17 @@ def remove(request: HttpRequest, dataset_id: UUID, position: int) -> HttpRespons
     dataset, column = get_column_to_build_or_404(request, dataset_id, position)
     remove_taxonomy(column=column, removed_by=person_of(request))
     messages.success(request, f"The taxonomy of {column.name} was removed.")
+    return redirect("taxonomies:workbench", dataset.id, position)
+
+
+@require_POST
+def mark_public_labels(request: HttpRequest, dataset_id: UUID, position: int) -> HttpResponse:
+    """Say whether releases may name what stands below a group."""
+    dataset, column = get_column_to_build_or_404(request, dataset_id, position)
+    is_public = "public_labels" in request.POST
+    set_public_labels(column=column, changed_by=person_of(request), public_labels=is_public)
+    said = "name what stands below a group" if is_public else "number what stands below a group"
+    messages.success(request, f"Releases will {said} of {column.name}.")
     return redirect("taxonomies:workbench", dataset.id, position)
 
 

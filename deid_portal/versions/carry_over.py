@@ -37,7 +37,8 @@ class CarriedDecisions:
         self._give_roles(columns)
         for name, version in self.taxonomies.items():
             # A copy, because after a database outage all of this is written a second time.
-            put_carried(columns[name], copy(version))
+            is_public = self.decided[name].taxonomy.public_labels
+            put_carried(columns[name], copy(version), is_public)
         protection = copy_protection(self.before, dataset)
         dataset.drift = self.drift.to_document()
         dataset.save(update_fields=["drift", "changed_at"])

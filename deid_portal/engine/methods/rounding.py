@@ -53,10 +53,16 @@ class Rounding(RestatingMethod):
     def explain(self) -> str:
         if self.kind == "random":
             return (
-                f"Each number is shown as the multiple of {self.base:g} below or above it, drawn "
-                f"so that totals stay right on average."
+                f"Each number of {self._names} is shown as the multiple of {self.base:,.10g} below "
+                f"or above it, drawn so that totals stay right on average."
             )
-        return f"Each number is shown as the nearest multiple of {self.base:g}."
+        return (
+            f"Each number of {self._names} is shown as the nearest multiple of {self.base:,.10g}."
+        )
+
+    @property
+    def _names(self) -> str:
+        return " and ".join(self.columns)
 
     @property
     def goes_by_value(self) -> bool:

@@ -135,8 +135,8 @@ class LDiversity(PrivacyModel):
             case _:
                 rule = f"at least {self.l:g} different values of {self.column} occur"
         return (
-            f"Among people who look alike, {rule}, so finding the group alone does not tell which of "
-            f"them is a person's."
+            f"Among people who look alike, {rule}, so finding the group alone does not "
+            f"tell which of them is a person's."
         )
 
     def check_rows(self, place: Place, rows: int) -> None:

@@ -2,7 +2,7 @@
 
 from deid_portal.engine.publication.in_house import band_of, show_in_house, show_summary_in_house
 from deid_portal.engine.publication.publication import Publication
-from deid_portal.engine.publication.published_plan import hide_values, publish_plan
+from deid_portal.engine.publication.published_plan import hide_values, publish_plan, values_behind
 from deid_portal.engine.publication.published_report import (
     hide_values_in_report,
     promises_privacy,
@@ -19,4 +19,5 @@ __all__ = [
     "publish_report",
     "show_in_house",
     "show_summary_in_house",
+    "values_behind",
 ]

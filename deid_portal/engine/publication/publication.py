@@ -1,6 +1,6 @@
 """What is published beside a released table: plan, taxonomy files, and levels and loss."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -29,9 +29,16 @@ class Publication(Part):
     detail: PublishedDetail = NO_DETAIL
 
     @classmethod
-    def of(cls, plan: Plan, released: Table, report: Report) -> Self:
+    def of(
+        cls,
+        plan: Plan,
+        released: Table,
+        report: Report,
+        behind: Mapping[str, Collection[str]] | None = None,
+    ) -> Self:
+        """Put together what is published; `behind` are the `values_behind` public labels."""
         levels = report.transformation.levels
-        published, files = publish_plan(plan, released, levels)
+        published, files = publish_plan(plan, released, levels, behind)
         mixed = columns_of_several_levels(report.transformation)
         planned = [own for own in published.columns if own.name in published.quasi_identifiers]
         detail = measure_detail(

@@ -6,14 +6,21 @@ labels are replaced by numbers, and branches without any released label are atta
 that their parent is not revealed. The number of values below a released label is kept, so that the
 loss can be recomputed. Models name values as well; each decides what of it is published
 (`PrivacyModel.published`), with the same numbers.
+
+Where a steward says that the labels of a taxonomy are public knowledge, the values and groups below
+a released label keep their names as well, if a released record had them: so an analyst learns what
+a group stands for. A value that only people who were left out have stays a number, as does one that
+nobody has; a number tells none of both.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+
+import numpy as np
 
 from deid_portal.engine.plan import ColumnPlan, Plan, Treatment
 from deid_portal.engine.privacy.hidden_names import hidden_name
-from deid_portal.engine.table.table import Table
+from deid_portal.engine.table.table import Codes, Table
 from deid_portal.engine.taxonomies import FileTaxonomy, Recipe, TreeTaxonomy
 from deid_portal.engine.taxonomies.files import encode_rows
 
@@ -21,9 +28,15 @@ Path = tuple[str, ...]
 
 
 def publish_plan(
-    plan: Plan, released: Table, levels: Mapping[str, int]
+    plan: Plan,
+    released: Table,
+    levels: Mapping[str, int],
+    behind: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[Plan, dict[str, bytes]]:
-    """Return the published plan, and its taxonomy files by name."""
+    """Return the published plan, and its taxonomy files by name.
+
+    `behind` holds, by column with public labels, the original values of the released records.
+    """
     files: dict[str, bytes] = {}
     for method in plan.methods:
         levels = {**levels, **method.levels_of_sensitive}
@@ -31,6 +44,10 @@ def publish_plan(
         column.name: _Names(released, column.name, levels.get(column.name, 0))
         for column in plan.columns
     }
+    for name, values in (behind or {}).items():
+        planned = plan.column(name)
+        if planned is not None and planned.public_labels:
+            names[name].open_to(_paths_of(planned.taxonomy) or (), values)
     columns = tuple(
         _publish_column(column, number, names[column.name], files)
         for number, column in enumerate(plan.columns, start=1)
@@ -47,6 +64,22 @@ def publish_plan(
         measures=plan.measures.without_files(),
     )
     return published, files
+
+
+def values_behind(plan: Plan, original: Table, rows: Codes) -> dict[str, frozenset[str]]:
+    """Return the original values of the released records, by column with public labels.
+
+    `rows` holds the original row of each of them; those that were made up have none.
+    """
+    kept = rows[rows >= 0]
+    found = {}
+    for planned in plan.columns:
+        if planned.public_labels and planned.name in original:
+            column = original[planned.name]
+            codes = np.unique(column.codes[kept])
+            texts = (column.values[code] for code in codes.tolist())
+            found[planned.name] = frozenset(text for text in texts if text is not None)
+    return found
 
 
 def hide_values(plan: Plan) -> Plan:
@@ -68,7 +101,17 @@ class _Names:
         self._shown = _shown_labels(released, column)
         self._level = level
         self._named: set[str] = set()
+        self._public: set[tuple[int, str]] = set()
         self._numbers: list[dict[str, str]] = []
+
+    def open_to(self, paths: Iterable[Path], values: Collection[str]) -> None:
+        """Name what stands above these values, and the values, below labels that are released."""
+        known = set(values)
+        for path in paths:
+            root = max(len(path) - 1, 1)
+            released = any(self._is_released(path[depth], depth) for depth in range(root))
+            if path[0] in known and released:
+                self._public.update(enumerate(path))
 
     def along(self, path: Path) -> Path:
         """Return the published names along a path, from the value to the root.
@@ -94,6 +137,9 @@ class _Names:
         return self._number(value, 0)
 
     def _is_shown(self, label: str, depth: int) -> bool:
+        return (depth, label) in self._public or self._is_released(label, depth)
+
+    def _is_released(self, label: str, depth: int) -> bool:
         return depth >= self._level and label in self._shown
 
     def _number(self, label: str, depth: int) -> str:

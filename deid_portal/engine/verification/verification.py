@@ -13,6 +13,7 @@ from deid_portal.engine.files.csv.writer import neutralize
 from deid_portal.engine.files.file_format import FileKind
 from deid_portal.engine.networks.plan import NetworkPlan
 from deid_portal.engine.plan import Plan
+from deid_portal.engine.publication.label_groups import describe_label_groups
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.place import DOT, split_path
 from deid_portal.engine.table.table import Table
@@ -186,6 +187,7 @@ class _Verifier:
             return
         self._check_formulas(kind, table)
         self._check_dictionary(kind, table, dictionary, report)
+        self._check_label_groups(table, dictionary, plan)
         self._check_certificate(kind, document)
         try:
             recompute(ClaimedRelease(table, report, plan, self._read_file), self.claims)
@@ -307,6 +309,25 @@ class _Verifier:
         )
         for own in describe_fields(table, report):
             self.claims.compare(f"dictionary of {own['name']}", said.get(own["name"]), own)
+
+    def _check_label_groups(
+        self, table: Table, dictionary: Mapping[str, Any], document: Mapping[str, Any]
+    ) -> None:
+        """Compare what the dictionary says of groups with the taxonomies of the plan.
+
+        Dictionaries of earlier versions say nothing of it.
+        """
+        said = {own.get("name"): own for own in dictionary["resources"][0]["schema"]["fields"]}
+        told = [name for name in table.names if "labelsBelow" in said.get(name, {})]
+        if not document or not told:
+            return
+        try:
+            plan = Plan.from_document(dict(document), read_file=self._read_file)
+        except (EngineError, KeyError):
+            return  # already said of the plan
+        for name in told:
+            found = describe_label_groups(table[name], plan)
+            self.claims.compare(f"groups of {name}", said[name], found)
 
     def _check_certificate(self, kind: FileKind | None, document: Mapping[str, Any]) -> None:
         """Compare the numbers of the certificate with the report, at the paths it names."""

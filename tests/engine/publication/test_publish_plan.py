@@ -1,19 +1,28 @@
 """A published plan names nothing that its release does not show, and still measures the same."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from deid_portal.engine import Column, Plan, Table, assess, protect
+from deid_portal.engine.documents import Place
 from deid_portal.engine.privacy import MODELS
-from deid_portal.engine.publication import publish_plan, publish_report
+from deid_portal.engine.publication import (
+    Publication,
+    publish_plan,
+    publish_report,
+    values_behind,
+)
+from deid_portal.engine.publication.label_groups import describe_label_groups
 from deid_portal.engine.report.table import InputSummary, RowCounts
+from deid_portal.engine.taxonomies import FileTaxonomy, Recipe, TreeTaxonomy
 from tests.engine.tables import FOUR, four_plan
 
 ROWS = [["Nurse", "1"], ["Nurse", "1"], ["Doctor", "1"], ["Doctor", "1"], ["Bishop", "2"]]
 FLAT = b"Nurse\nDoctor\nBishop\n"
 JOBS = b"Nurse;Health;*\nDoctor;Health;*\nBishop;Church;*\nPope;Church;*\n"
-TREE = {"*": {"Health": ["Nurse", "Doctor"], "Church": ["Bishop", "Pope"]}}
+TREE: dict[str, Any] = {"*": {"Health": ["Nurse", "Doctor"], "Church": ["Bishop", "Pope"]}}
 
 
 def _plan(taxonomy: dict[str, object], level: int) -> Plan:
@@ -247,3 +256,65 @@ def test_report_does_not_confirm_a_guessed_input() -> None:
     published, _ = publish_plan(plan, outcome.released, {})
     report = publish_report(outcome.report, published.to_document())
     assert report.input == InputSummary.telling(rows=4)
+
+
+def _with_public_labels(plan: Plan) -> Plan:
+    columns = (replace(own, public_labels=own.name == "job") for own in plan.columns)
+    return replace(plan, columns=tuple(columns))
+
+
+@pytest.mark.parametrize("taxonomy", [{"file": "jobs.csv"}, {"tree": TREE}], ids=["file", "tree"])
+def test_public_labels_tell_what_a_group_stands_for(taxonomy: dict[str, object]) -> None:
+    """Nobody of the release is a bishop, and nobody at all the pope: neither is named."""
+    rows = [*ROWS, ["Surgeon", "2"]]
+    jobs = JOBS + b"Surgeon;Health;*\n"
+    table = Table.from_rows(["job", "ward"], rows)
+    plan = _with_public_labels(_plan({"file": "jobs.csv"}, 1))
+    read: Recipe = FileTaxonomy.from_content("jobs.csv", jobs)
+    if "tree" in taxonomy:
+        read = TreeTaxonomy.parse(
+            Place({"tree": {"*": {**TREE["*"], "Health": ["Nurse", "Doctor", "Surgeon"]}}}), None
+        )
+    columns = (replace(own, taxonomy=read) if own.name == "job" else own for own in plan.columns)
+    plan = replace(plan, columns=tuple(columns))
+    outcome = protect(table, plan)
+    assert outcome.released is not None
+    assert outcome.rows is not None
+    behind = values_behind(plan, plan.typed(table), outcome.rows)
+    assert behind == {"job": {"Nurse", "Doctor"}}
+    published, files = publish_plan(plan, outcome.released, {"job": 1, "ward": 0}, behind)
+    text = b"".join(files.values()).decode()
+    assert not [word for word in ("Bishop", "Pope", "Church", "Surgeon") if word in text]
+    own = describe_label_groups(outcome.released["job"], _reread(published, files))
+    assert own["groups"] == [{"label": "Health", "values": ["Doctor", "Nurse"], "unnamed": 1}]
+    numbered, files = publish_plan(_plan({"tree": TREE}, 1), outcome.released, {"job": 1})
+    own = describe_label_groups(outcome.released["job"], _reread(numbered, files))
+    assert own == {"labelsBelow": "numbered"}
+
+
+def test_a_hidden_column_names_nothing() -> None:
+    table = Table.from_rows(["job", "ward"], ROWS[:4])
+    plan = _with_public_labels(_plan({"tree": TREE}, 2))
+    outcome = protect(table, plan)
+    assert outcome.released is not None
+    assert outcome.rows is not None
+    behind = values_behind(plan, plan.typed(table), outcome.rows)
+    _, files = publish_plan(plan, outcome.released, {"job": 2}, behind)
+    assert "Nurse" not in b"".join(files.values()).decode()
+
+
+def test_public_labels_change_no_figure() -> None:
+    table = Table.from_rows(["job", "ward"], ROWS)
+    plan = _with_public_labels(_plan({"tree": TREE}, 1))
+    outcome = protect(table, plan)
+    assert outcome.released is not None
+    assert outcome.rows is not None
+    behind = values_behind(plan, plan.typed(table), outcome.rows)
+    named = Publication.of(plan, outcome.released, outcome.report, behind)
+    numbered = Publication.of(plan, outcome.released, outcome.report)
+    assert named.detail == numbered.detail
+    assert named.files != numbered.files
+
+
+def _reread(plan: Plan, files: dict[str, bytes]) -> Plan:
+    return Plan.from_document(plan.to_document(), read_file=lambda name: files[name])
