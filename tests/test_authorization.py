@@ -266,6 +266,8 @@ TABLE = {
     "notices:read-all": Line("POST", "", 302, 302, 302, 302),
     "notices:choose-mails": Line("POST", "", 400, 400, 400, 400),
     "audit:show": Line("GET", "", 200, 200, 404, 200),
+    "audit:verification": Line("GET", "", 286, 286, 404, 286),
+    "audit:verify": Line("POST", "", 403, 403, 404, 403, administrator=302),
     "audit:export": Line("POST", "", 422, 403, 404, 422, administrator=422),
 }
 OPEN_TO_ALL = {"healthz"}

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 
 from deid_portal.audit.hashes import content_hash_of, hash_of
+from deid_portal.work.leases import Work
 
 
 class ChainHead(models.Model):
@@ -69,10 +70,6 @@ class Event(models.Model):
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
         raise TypeError("An audit record is never deleted.")
 
-    @property
-    def words(self) -> str:
-        return action_words(self.action)
-
     def document(self) -> dict[str, Any]:
         """Return the record as it is hashed and exported."""
         return {
@@ -120,6 +117,15 @@ class Verification(models.Model):
         return "intact" if self.broken_at is None else f"broken at {self.broken_at}"
 
 
-def action_words(action: str) -> str:
-    """The dotted fact as people say it: review.changes_requested, review changes requested."""
-    return action.replace(".", " ").replace("_", " ")
+class ChainCheck(Work):
+    """A verification of the whole chain that somebody asked for; its result is that one row."""
+
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["-queued_at"]
+
+    def __str__(self) -> str:
+        return "verification of the record"

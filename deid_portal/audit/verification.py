@@ -36,6 +36,7 @@ from deid_portal.audit.seals import (
     seal_of,
 )
 from deid_portal.audit.services import record_event
+from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.web.refusals import Refused
 
 ACCEPTED = "audit.break_accepted"
@@ -54,10 +55,10 @@ class ChainProblem:
     is_readable: bool = True
 
 
-def verify_chain() -> Verification:
+def verify_chain(progress: ProgressCallback | None = None) -> Verification:
     """Verify every entry, some ten thousand a second; note the end of a valid chain."""
     head = read_head()
-    problems = find_problems()
+    problems = find_problems(progress=progress)
     first = problems[0] if problems else None
     found = Verification(
         pk=1,
@@ -97,9 +98,12 @@ def _words_of(found: Verification) -> str:
     return json.dumps([found.at.isoformat(timespec="microseconds"), *said])
 
 
-def find_problems(most: int | None = MOST_PROBLEMS) -> list[ChainProblem]:
+def find_problems(
+    most: int | None = MOST_PROBLEMS, progress: ProgressCallback | None = None
+) -> list[ChainProblem]:
     """Verify the whole chain and return its problems, except accepted ones."""
-    return sorted(islice(_walk(_accepted()), most), key=lambda problem: problem.number)
+    found = islice(_walk(_accepted(), Progress(progress)), most)
+    return sorted(found, key=lambda problem: problem.number)
 
 
 def _accepted() -> Marks:
@@ -111,7 +115,7 @@ def _accepted() -> Marks:
     return frozenset(event.facts["found"]) if event and event.fits else frozenset()
 
 
-def _walk(accepted: Marks) -> Iterator[ChainProblem]:
+def _walk(accepted: Marks, steps: Progress) -> Iterator[ChainProblem]:
     """Compare every record with the one before it, with the notes, and with the head.
 
     The head is read before the records and compared after them: a truncated chain is detected, and
@@ -122,13 +126,13 @@ def _walk(accepted: Marks) -> Iterator[ChainProblem]:
     counting, file = read_head(), read_notes()
     head = read_head()
     notes = [note for note in file.proven_notes(counting) if note.mark not in accepted]
-    for problem in _walk_records(head, notes):
+    for problem in _walk_records(head, notes, steps):
         if not problem.marks or not problem.marks <= accepted:
             yield problem
     yield from _compare_file(counting, file)
 
 
-def _walk_records(head: ChainHead, notes: list[Note]) -> Iterator[ChainProblem]:
+def _walk_records(head: ChainHead, notes: list[Note], steps: Progress) -> Iterator[ChainProblem]:
     notes_at: dict[int, list[Note]] = defaultdict(list)
     for note in notes:
         notes_at[note.number].append(note)
@@ -138,6 +142,7 @@ def _walk_records(head: ChainHead, notes: list[Note]) -> Iterator[ChainProblem]:
         for event in written.iterator(chunk_size=2000):
             yield from _compare(event, number + 1, previous, notes_at[event.number])
             previous, number = event.hash, event.number
+            steps.report(number, head.number, "records")
     except UNREADABLE:
         words = f"What stands after record {number:,} cannot be read: the portal never wrote it."
         yield ChainProblem(number + 1, words, is_readable=False)
@@ -232,7 +237,9 @@ def accept_breaks(reason: str) -> list[ChainProblem]:
         raise Refused(f"{unreadable.words} Put it back from a backup first.")
     _reset_to_last_record(head)
     # All problems found now, including those accepted before: one record names them all.
-    found = sorted({mark for problem in _walk(frozenset()) for mark in problem.marks})
+    found = sorted(
+        {mark for problem in _walk(frozenset(), Progress(None)) for mark in problem.marks}
+    )
     places = sorted({problem.number for problem in problems})
     facts = {"places": places, "reason": reason, "found": found}
     record_event(ACCEPTED, actor=None, team=None, subject=None, facts=facts, accept=True)

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django import forms
 
-from deid_portal.audit.models import action_words
+from deid_portal.audit_trail.event_words import kind_words, sentence_of
 from deid_portal.audit_trail.selectors import (
     BY_THE_PORTAL,
     AuditSearch,
@@ -14,19 +14,7 @@ from deid_portal.audit_trail.selectors import (
     kinds_in,
 )
 
-KIND_WORDS = {
-    "reviewrequest": "review request",
-    "attacktest": "attack",
-    "user": "account",
-    "columntaxonomy": "taxonomy",
-    "librarytaxonomy": "taxonomy in the library",
-    "wayback": "way back from pseudonyms",
-}
 NOT_A_DAY = "This is no day; write it as 2026-11-30."
-
-
-def event_kind_words(kind: str) -> str:
-    return KIND_WORDS.get(kind, kind)
 
 
 class SearchForm(forms.Form):
@@ -61,7 +49,7 @@ class SearchForm(forms.Form):
         people = [(str(one.pk), one.display_name) for one in actors_in(events)]
         self._offer("person", "everybody", [*people, (BY_THE_PORTAL, "the portal")])
         self._offer("action", "everything", _by_subject(actions_in(events)))
-        kinds = sorted((event_kind_words(kind), kind) for kind in kinds_in(events))
+        kinds = sorted((kind_words(kind), kind) for kind in kinds_in(events))
         self._offer("kind", "anything", [(kind, words) for words, kind in kinds])
 
     def _offer(self, name: str, nothing: str, choices: list[Any]) -> None:
@@ -85,6 +73,9 @@ def _by_subject(actions: list[str]) -> list[tuple[str, list[tuple[str, str]]]]:
     """Group actions such as review.asked and review.voted by their subject."""
     groups = groupby(actions, key=lambda action: action.partition(".")[0])
     return [
-        (action_words(name), [(action, action_words(action)) for action in members])
+        (
+            name.replace("_", " ").capitalize(),
+            sorted(((action, sentence_of(action)) for action in members), key=lambda own: own[1]),
+        )
         for name, members in groups
     ]

@@ -13,3 +13,8 @@ def may_look(user: User, team: Team) -> bool:
 def check_may_export(user: User, team: Team) -> None:
     if not roles_of(user, team) & EXPORTING_ROLES:
         raise Refused("Administrators and stewards of this team can export its record.")
+
+
+def check_may_verify(user: User, team: Team) -> None:
+    if Role.ADMINISTRATOR not in roles_of(user, team):
+        raise Refused("Administrators of this team can have all records verified at once.")

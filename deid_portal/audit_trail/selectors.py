@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.models import Event
+from deid_portal.audit_trail.event_words import actions_with
 
 BY_THE_PORTAL = "portal"
 
@@ -54,6 +55,7 @@ def search(events: QuerySet[Event], wanted: AuditSearch) -> QuerySet[Event]:
 def _mentions(word: str) -> Q:
     names = ("action", "subject_name", "subject_id", "actor__username", "actor__first_name")
     found = Q(number=int(word)) if word.isdecimal() and len(word) < 18 else Q()
+    found |= Q(action__in=actions_with(word))
     for name in (*names, "actor__last_name"):
         found |= Q(**{f"{name}__icontains": word})
     return found

@@ -114,7 +114,7 @@ def _divide(tokens: Sequence[Token]) -> tuple[HelpSection, ...]:
             anchor = "" if depth == 1 else slugify(title)
             if anchor:
                 token.attrSet("id", anchor)
-        elif token.type in ("inline", "fence") and tokens[place - 1].type != "heading_open":
+        elif token.type == "inline" and tokens[place - 1].type != "heading_open":
             parts.append(plain_text(token))
     sections.append(HelpSection(title, anchor, depth, " ".join(parts)))
     return tuple(sections)

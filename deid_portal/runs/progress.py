@@ -40,6 +40,7 @@ class ProgressView:
     percent: int
     phase_label: str
     seconds_left: float | None
+    is_overdue: bool  # it takes longer than such runs usually do, and seems to end all the time
     phases: list[PhaseView]
     figures: dict[str, Any] = field(default_factory=dict)
     best: BestView | None = None
@@ -51,10 +52,12 @@ def describe_progress(run: Run, *, tells_search: bool = True) -> ProgressView:
     Figures of the search count suppressed records as well, so they are not shown to viewers without
     row access (`tells_search`).
     """
+    left = _seconds_left(run)
     return ProgressView(
         percent=int(100 * fraction_of(run)),
         phase_label=_label(run, _stage(run)),
-        seconds_left=_seconds_left(run),
+        seconds_left=left,
+        is_overdue=left is not None and left < 1 and _is_late(run),
         phases=_describe_phases(run),
         figures=_figures(run) if tells_search else {"memory_mb": run.figures.get("memory_mb")},
         best=_describe_best(run.figures) if tells_search else None,
@@ -83,6 +86,10 @@ def _seconds_left(run: Run) -> float | None:
     if left is None and run.expected_seconds is not None:
         left = max(run.expected_seconds - run.elapsed_seconds, 0.0)
     return left
+
+
+def _is_late(run: Run) -> bool:
+    return run.expected_seconds is not None and run.elapsed_seconds > run.expected_seconds
 
 
 def _within_phase(run: Run) -> float:

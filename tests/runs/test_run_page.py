@@ -1,6 +1,7 @@
 """The run page in each of its states, and what one look at it costs."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -113,6 +114,9 @@ def test_from_the_start_the_first_phase_is_at_work_and_time_left_is_expected(
     page = _page(signed_in(cast.steward), run)
     assert "about 40 seconds left" in page
     assert page.count("is-current") == 1
+    began = timezone.now() - timedelta(seconds=60)
+    Run.objects.filter(id=run.id).update(started_at=began)
+    assert "longer than usual, 60 s so far" in _page(signed_in(cast.steward), run)
     assert page.index("is-current") < page.index("Read the table") < page.index("is-waiting")
 
 
