@@ -155,6 +155,7 @@ TABLE = {
     "taxonomies:upload-file": Line("POST", "column", 422, 422, 404, 404),
     "taxonomies:remove": Line("POST", "column", 302, 403, 404, 404),
     "taxonomies:export": Line("GET", "column", 200, 403, 404, 404),
+    "taxonomies:propose-missing": Line("POST", "dataset", 302, 403, 404, 404),
     "taxonomies:propose": Line("POST", "column", 302, 403, 404, 404),
     "taxonomies:use-library": Line("POST", "column", 422, 403, 404, 404, (("key", "shelf-dates"),)),
     "taxonomies:begin-version": Line("POST", "column", 302, 403, 404, 404),

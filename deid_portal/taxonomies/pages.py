@@ -42,6 +42,7 @@ from deid_portal.taxonomies.selectors import (
     quasi_identifiers,
     taxonomy_of,
     versions_of_taxonomy,
+    without_taxonomy,
 )
 from deid_portal.taxonomies.services import MOST_VALUES
 from deid_portal.taxonomies.visible_rows import TreeDrawing, draw_tree
@@ -154,6 +155,7 @@ def _around(dataset: Dataset, column: DatasetColumn) -> dict[str, Any]:
         "open_count": len(still_open),
         "done_count": needed - len(still_open),
         "needed_count": needed,
+        "missing_count": len(without_taxonomy(dataset)),
         "bar": bar_of_workbench(dataset, column, still_open),
         "current": "taxonomies",
         "help_slug": "taxonomies",

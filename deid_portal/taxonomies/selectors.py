@@ -104,6 +104,11 @@ def open_columns(dataset: Dataset) -> list[DatasetColumn]:
     return [column for column in quasi_identifiers(dataset) if not _is_complete(column)]
 
 
+def without_taxonomy(dataset: Dataset) -> list[DatasetColumn]:
+    """Return the quasi-identifiers that have no taxonomy at all."""
+    return [column for column in quasi_identifiers(dataset) if taxonomy_of(column) is None]
+
+
 def _is_complete(column: DatasetColumn) -> bool:
     taxonomy = taxonomy_of(column)
     return taxonomy is not None and taxonomy.is_complete

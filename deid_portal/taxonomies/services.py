@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from deid_portal.accounts.models import User
 from deid_portal.audit.services import record_event
-from deid_portal.datasets.models import DatasetColumn
+from deid_portal.datasets.models import Dataset, DatasetColumn
 from deid_portal.datasets.permissions import check_can_change
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Column, InvalidPlan
@@ -34,6 +34,7 @@ from deid_portal.taxonomies.selectors import (
     outline_of,
     read_recipe,
     taxonomy_of,
+    without_taxonomy,
 )
 from deid_portal.web.refusals import Refused
 
@@ -46,6 +47,7 @@ MOST_DATES = 200_000
 MOST_BY_RULE = 5_000_000
 # Undoing replays the earlier steps; after this many a new version begins.
 MOST_STEPS = 1000
+MOST_AT_ONCE = 40  # proposals; of a column with many values one takes about a tenth of a second
 
 
 def check_can_build(user: User, column: DatasetColumn) -> None:
@@ -131,6 +133,20 @@ def propose_taxonomy(*, column: DatasetColumn, changed_by: User) -> str:
             words=words,
         )
     return proposal.words
+
+
+def propose_missing_taxonomies(*, dataset: Dataset, changed_by: User) -> list[DatasetColumn]:
+    """Give quasi-identifiers without any taxonomy the one that fits best; returns which got one.
+
+    At most `MOST_AT_ONCE` columns, so that the page does not keep anybody waiting; values that have
+    no place in a taxonomy somebody built are left to that person.
+    """
+    check_can_change(changed_by, dataset)
+    missing = without_taxonomy(dataset)[:MOST_AT_ONCE]
+    with transaction.atomic():
+        for column in missing:
+            propose_taxonomy(column=column, changed_by=changed_by)
+    return missing
 
 
 def edit_taxonomy(

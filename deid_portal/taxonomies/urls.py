@@ -16,6 +16,11 @@ urlpatterns = [
     path("library/<int:kept_id>/remove/", library_views.remove_kept, name="remove-kept"),
     path("datasets/<uuid:dataset_id>/taxonomies/", views.overview, name="overview"),
     path(
+        "datasets/<uuid:dataset_id>/taxonomies/propose/",
+        views.propose_missing,
+        name="propose-missing",
+    ),
+    path(
         "datasets/<uuid:dataset_id>/taxonomies/<int:position>/", views.workbench, name="workbench"
     ),
     path(

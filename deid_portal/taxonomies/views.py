@@ -46,6 +46,7 @@ from deid_portal.taxonomies.services import (
     check_can_build,
     edit_as_new_version,
     edit_taxonomy,
+    propose_missing_taxonomies,
     propose_taxonomy,
     remove_taxonomy,
     set_outline,
@@ -142,6 +143,18 @@ def propose(request: HttpRequest, dataset_id: UUID, position: int) -> HttpRespon
         return show_workbench(request, dataset, column, problem=str(error))
     messages.success(request, f"Proposed. {words}. Change what does not fit.")
     return redirect("taxonomies:workbench", dataset.id, position)
+
+
+@require_POST
+def propose_missing(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
+    """Build a taxonomy for every quasi-identifier that has none."""
+    dataset = get_dataset_or_404(person_of(request), dataset_id)
+    with entering_step(dataset, "taxonomies"):
+        check_columns_decided(dataset)
+    proposed = propose_missing_taxonomies(dataset=dataset, changed_by=person_of(request))
+    count = f"{len(proposed)} taxonomies" if len(proposed) != 1 else "1 taxonomy"
+    messages.success(request, f"{count} proposed. Look at each, and change what does not fit.")
+    return redirect("taxonomies:overview", dataset.id)
 
 
 @require_POST

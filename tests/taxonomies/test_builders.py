@@ -93,6 +93,30 @@ def test_a_proposal_is_one_press(cast: Cast, column: DatasetColumn, signed_in: S
     assert taxonomy.version.words.startswith("Proposed. ")
 
 
+def test_all_that_is_missing_is_proposed_at_once(cast: Cast, signed_in: SignIn) -> None:
+    rows = "".join(f"{130 + n};{20 + n};{'mf'[n % 2]};{n}\n" for n in range(30))
+    dataset = factories.make_dataset(
+        cast.steward, cast.team, f"zip;age;sex;visits\n{rows}".encode()
+    )
+    tag_columns(
+        dataset=dataset,
+        tagged_by=cast.steward,
+        roles=dict.fromkeys(range(3), "quasi-identifier") | {3: "insensitive"},
+    )
+    zips, age, sex = dataset.columns.order_by("position")[:3]
+    client = signed_in(cast.steward)
+    client.post(_address("build", zips, "tree"), {"tree": "anything\n  130\n"})
+    assert "Propose all 2" in client.get(_address("workbench", zips)).content.decode()
+    address = reverse("taxonomies:propose-missing", args=[dataset.id])
+    answer = client.post(address, follow=True)
+    assert "2 taxonomies proposed." in answer.content.decode()
+    assert "Propose all" not in answer.content.decode()
+    complete = {one.column_id: one.is_complete for one in ColumnTaxonomy.objects.all()}
+    # What somebody built is left to that person, and is what the page leads to.
+    assert complete == {zips.id: False, age.id: True, sex.id: True}
+    assert answer.context["column"] == zips
+
+
 def test_days_of_birth_are_read_as_ages(cast: Cast, signed_in: SignIn) -> None:
     born = "".join(f"19{n}-03-0{n % 9 + 1};{n % 3}\n" for n in range(30, 90))
     dataset = factories.make_dataset(cast.steward, cast.team, f"geb. am;visits\n{born}".encode())
