@@ -82,8 +82,20 @@ def degrees_chart(drift: NetworkDrift, *, sees_values: bool) -> Chart:
                 ["Now", *(f"{own[2]:,}" for own in bins)],
             ],
         ),
-        note=f"Largest gap between the two: {percent(drift.distance)} of the people.",
+        note=_note(drift),
     )
+
+
+def _note(drift: NetworkDrift) -> str:
+    said = f"Largest gap between the two: {percent(drift.distance)} of the people."
+    if drift.visible_from is None:
+        return said
+    if drift.visible_from >= 1:
+        return f"{said} With so few people no change would be seen for sure."
+    unseen = f"A gap under {percent(drift.visible_from)} may go unseen"
+    if drift.shift_unseen:
+        unseen += f", as may a mean that moves by less than {drift.shift_unseen:.2g} links"
+    return f"{said} {unseen}."
 
 
 def _without_few(bins: list[list[Any]]) -> list[list[Any]]:

@@ -7,7 +7,10 @@ from deid_portal.datasets.dangers import DangerWord as Word
 from deid_portal.datasets.models import ColumnRoleChoices, DatasetColumn
 from deid_portal.datasets.roles import RoleChoice, find_role
 from deid_portal.datasets.shapes import HEIGHT
+from deid_portal.engine import ColumnType
 from deid_portal.engine.evidence.drift import OTHERS, DriftVerdict
+from deid_portal.engine.wording.numbers import percent
+from deid_portal.engine.wording.words import counted
 from deid_portal.versions.comparison import ColumnChange, Drift
 from deid_portal.versions.selectors import UnplacedValues, order_changes
 
@@ -44,6 +47,38 @@ class ChangeRow:
         change = self.change
         is_here = not (change.is_gone or change.is_new or change.is_retyped)
         return is_here and change.verdict in QUIET and self.unplaced is None
+
+    @property
+    def evidence(self) -> list[str]:
+        """Say what was found in the distribution, for viewers with row access."""
+        change = self.change
+        said = []
+        if change.moved:
+            said.append(f"{counted(change.moved, 'row holds', 'rows hold')} another value")
+        if change.distance is not None and change.verdict not in QUIET:
+            said.append(f"by {percent(change.distance)} of the rows")
+            if change.shift and change.effect:
+                sign = "+" if change.shift > 0 else "\u2212"
+                said.append(
+                    f"mean {sign}{_in_unit(abs(change.shift), change)}, "
+                    f"{abs(change.effect):.2g} standard deviations"
+                )
+        return said
+
+    @property
+    def unseen(self) -> str:
+        """Say which change the tests would not have found with so many rows; empty if unknown."""
+        change = self.change
+        if change.visible_from is None or change.verdict == DriftVerdict.NOT_COMPARED.value:
+            return ""
+        if change.visible_from >= 1:
+            return "too few rows to see a change for sure"
+        said = f"a change under {percent(change.visible_from)} may go unseen"
+        if change.shift_unseen:
+            said += (
+                f", as may a mean that moves by less than {_in_unit(change.shift_unseen, change)}"
+            )
+        return said
 
     @property
     def matters(self) -> bool:
@@ -85,6 +120,12 @@ def _describe(
         after,
         unplaced,
     )
+
+
+def _in_unit(number: float, change: ColumnChange) -> str:
+    """Write an amount in the unit of its column; of dates in days."""
+    text = f"{number:,.0f}" if number >= 1000 else f"{number:.2g}"
+    return f"{text} days" if change.type_after == ColumnType.DATE.value else text
 
 
 def _word(change: ColumnChange) -> Word:

@@ -7,7 +7,12 @@ from typing import Any
 from deid_portal.datasets.models import TYPE_LABELS, Dataset, DatasetColumn
 from deid_portal.datasets.selectors import values_of
 from deid_portal.engine import Column, Table
-from deid_portal.engine.evidence.drift import DriftVerdict, measure_column_drift
+from deid_portal.engine.evidence.drift import (
+    ColumnDrift,
+    DriftVerdict,
+    are_same_rows,
+    measure_column_drift,
+)
 from deid_portal.engine.progress import ProgressCallback
 
 PHASE = "compare"
@@ -33,7 +38,12 @@ class ColumnChange:
     new_rows: int = 0
     gone_values: int = 0
     distance: float | None = None
-    chance: float | None = None
+    chance: float | None = None  # of comparisons before tests were made: what chance makes at most
+    visible_from: float | None = None  # smaller changes would not be seen for sure
+    shift: float | None = None  # of the mean, in the unit of the column or in days
+    shift_unseen: float | None = None  # up to here a shift of the mean would not be seen for sure
+    effect: float | None = None  # the shift in standard deviations
+    moved: int | None = None  # rows that hold another value in their place, if rows are the same
     verdict: str = DriftVerdict.NOT_COMPARED.value
     bars: tuple[tuple[str | None, int, int], ...] = ()
 
@@ -90,38 +100,53 @@ def compare_versions(before: Dataset, table: Table, progress: ProgressCallback) 
     of a comparable type; opens each column of the earlier version once.
     """
     earlier = {column.name: column for column in before.columns.all()}
-    changes = []
+    both = sum(column.name in earlier for column in table.columns)
+    changes, drifts = [], {}
     for position, column in enumerate(table.columns):
         progress(position, len(table.columns), PHASE)
         old = earlier.pop(column.name, None)
-        changes.append(_compare(before, old, column, position))
+        # A copy with its own cache: cached counts of all columns would need much memory.
+        own = column.without_caches()
+        change = _describe(old, own, position)
+        changes.append(change)
+        if old is not None and not before.is_forgotten and not change.is_retyped:
+            drifts[position] = measure_column_drift(values_of(old), own, both)
+    same_rows = are_same_rows(list(drifts.values()))
+    for position, drift in drifts.items():
+        told = drift.with_same_rows(table.rows) if same_rows else replace(drift, moved=None)
+        changes[position] = _with_drift(changes[position], told)
     gone = [_describe_old(old) for old in earlier.values()]
     return Drift(before.version, before.rows, table.rows, (*changes, *gone))
 
 
-def _compare(
-    before: Dataset, old: DatasetColumn | None, column: Column, position: int
-) -> ColumnChange:
+def _describe(old: DatasetColumn | None, column: Column, position: int) -> ColumnChange:
     change = ColumnChange(column.name, position) if old is None else _describe_old(old)
-    # A copy with its own cache: cached counts of all columns would need much memory.
-    column = column.without_caches()
-    change = replace(
+    return replace(
         change,
         position=position,
         type_after=column.type.value,
         missing_after=column.missing,
         distinct_after=int((column.counts > 0).sum()) - bool(column.missing),
     )
-    if old is None or before.is_forgotten or change.is_retyped:
-        return change
-    drift = measure_column_drift(values_of(old), column)
+
+
+def _with_drift(change: ColumnChange, drift: ColumnDrift) -> ColumnChange:
+    found = drift.difference
+    if found is not None:
+        change = replace(
+            change,
+            distance=found.distance,
+            visible_from=found.visible_from,
+            shift=found.shift,
+            shift_unseen=found.shift_unseen,
+            effect=found.effect,
+        )
     return replace(
         change,
         new_values=drift.new_values,
         new_rows=drift.new_rows,
         gone_values=drift.gone_values,
-        distance=drift.distance,
-        chance=drift.chance,
+        moved=drift.moved,
         verdict=drift.verdict.value,
         bars=tuple((bar.label, bar.before, bar.after) for bar in drift.bars),
     )

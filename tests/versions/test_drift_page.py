@@ -90,6 +90,22 @@ def test_figures_of_a_column_that_stayed(cast: Cast, planned: Dataset) -> None:
     assert (drift.version_before, drift.rows_before, drift.rows_after) == (1, 12, 12)
 
 
+def test_rows_of_the_same_people_are_compared_in_their_places(
+    cast: Cast, planned: Dataset, signed_in: SignIn
+) -> None:
+    """Names agree in all places, so three cells with another condition are no chance."""
+    content = AUGUST.replace(b"Cancer", b"Asthma")
+    version = factories.make_next_version(planned, cast.steward, content)
+    moved = AUGUST.count(b"Cancer")
+    condition, age = change_of(version, "Condition"), change_of(version, "Age")
+    assert (condition.moved, condition.verdict) == (moved, "shifted")
+    assert (age.moved, age.verdict) == (0, "same")
+    page = open_page(signed_in(cast.steward), version)
+    assert f"{moved} rows hold another value" in page
+    assert f"1 new value in {moved}" in page
+    assert "too few rows to see a change for sure" in page
+
+
 def test_the_same_file_fits_and_the_plan_can_be_run(
     cast: Cast, planned: Dataset, signed_in: SignIn
 ) -> None:
@@ -126,7 +142,8 @@ def test_others_see_counts_and_never_a_value(
     assert "1 value has no place in the tree" in page
     assert "1 value in 4 rows" not in page
     assert "Stewards see which and how many." in page
-    for told in ("Distribution</th>", "Different values</th>", "of the rows</span>", "spark"):
+    told_to_stewards = ("of the rows</span>", "too few rows to see", "hold another value")
+    for told in ("Distribution</th>", "Different values</th>", "spark", *told_to_stewards):
         assert told not in page
     for value in ("99999", "13068", "Asthma", "Cancer", "Jennifer"):
         assert value not in page

@@ -1,29 +1,32 @@
 """How far a column has drifted: the same column of two tables, last month's and this month's.
 
-Two tables of different people never agree exactly, so the verdict counts a difference only if it
-is larger than sampling error in tables of these sizes.
+Two tables of different people never agree exactly, so the verdict counts a difference only if
+tests find it (`difference_tests`), and says which one they would not have found. Where the rows of
+both tables are the same people, cells are compared in their places, and nothing is left to chance.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deid_portal.engine.evidence.difference_tests import (
+    Difference,
+    compare_counts,
+    compare_numbers,
+)
 from deid_portal.engine.table.numbers import Numbers, days_of, numbers_of
 from deid_portal.engine.table.table import Column, Counts
 from deid_portal.engine.table.values import ColumnType
 
 MOST_BARS = 16
-# Up to here a difference is too small to matter, even if it is statistically significant.
-SAME_UP_TO = 0.05
-SHIFTED_UP_TO = 0.2
-# Critical values at the 1 % level, in units of sqrt(1 / n + 1 / m): of the statistic for ordered
-# values, and of the excess of the total variation distance over its expectation.
-KOLMOGOROV_SMIRNOV = 1.628  # Smirnov, 1948
-BOUNDED_DIFFERENCES = 1.518  # sqrt(ln(100) / 2); McDiarmid, 1989
+SHIFTED_UP_TO = 0.2  # beyond it a distribution is another one
+# The share of cells in the same rows that hold another value from which a column has shifted.
+CHANGED_FROM = 0.005
+SAME_PLACES = 0.9  # agreement of cells beyond chance from which rows are the same people
 # If more than half of the values occur once, new people have new values; that is no drift.
 MOSTLY_UNIQUE = 0.5
 OTHERS = "other values"
@@ -41,6 +44,14 @@ class DriftVerdict(StrEnum):
     NOT_COMPARED = "not compared"
 
 
+ORDER = (
+    DriftVerdict.NOT_COMPARED,
+    DriftVerdict.SAME,
+    DriftVerdict.SHIFTED,
+    DriftVerdict.DIFFERENT,
+)
+
+
 @dataclass(frozen=True)
 class DriftBar:
     """Rows of both tables in one bin; the label names values, so it needs row access."""
@@ -56,43 +67,91 @@ class ColumnDrift:
 
     For numbers and dates it is the Kolmogorov-Smirnov statistic or, if larger, the difference in
     the share of missing values. For other columns it is the total variation distance, in which a
-    missing value counts as a value; None if values are mostly unique. `chance` is the critical
-    value at the 1 % level for tables of these sizes.
+    missing value counts as a value; None if values are mostly unique. `difference` has what the
+    tests found. If both tables have as many rows, `moved` of them hold another value in their
+    place, and `agreement` is 1 if none does and 0 if as many as chance would make.
     """
 
     new_values: int  # values that only the later table has
     new_rows: int  # its rows that hold them
     gone_values: int
-    distance: float | None
-    chance: float
+    difference: Difference | None
     verdict: DriftVerdict
     bars: tuple[DriftBar, ...]
+    moved: int | None = None
+    agreement: float | None = None
+
+    @property
+    def distance(self) -> float | None:
+        return None if self.difference is None else self.difference.distance
+
+    @property
+    def is_mostly_unique(self) -> bool:
+        return self.difference is None
+
+    def with_same_rows(self, rows: int) -> "ColumnDrift":
+        """Return the drift where the rows of both tables are the same people."""
+        if self.moved is None or self.moved < CHANGED_FROM * rows:
+            return self
+        return replace(self, verdict=max(self.verdict, DriftVerdict.SHIFTED, key=ORDER.index))
 
 
-def measure_column_drift(before: Column, after: Column) -> ColumnDrift:
-    """Compare a column of two tables; columns of different types are compared as text."""
+def measure_column_drift(before: Column, after: Column, columns: int = 1) -> ColumnDrift:
+    """Compare one of so many columns of two tables; different types are compared as text."""
     counted = _count_together(before, after)
     rows = counted.rows
     sides = (_sorted_rows(before), _sorted_rows(after)) if _are_ordered(before, after) else None
-    distance, chance = _distance(counted, sides)
+    difference = _compare(counted, sides, columns)
+    moved, agreement = _count_moved(before, after, counted)
     return ColumnDrift(
         new_values=int(((rows[0] == 0) & (rows[1] > 0) & counted.is_present).sum()),
         new_rows=int(rows[1][(rows[0] == 0) & counted.is_present].sum()),
         gone_values=int(((rows[0] > 0) & (rows[1] == 0) & counted.is_present).sum()),
-        distance=distance,
-        chance=chance,
-        verdict=judge_drift(distance, chance),
+        difference=difference,
+        verdict=judge_drift(difference),
         bars=_draw(before, after, counted, sides),
+        moved=moved,
+        agreement=agreement,
     )
 
 
-def judge_drift(distance: float | None, chance: float) -> DriftVerdict:
-    """Return the verdict on a distance."""
-    if distance is None:
+def judge_drift(difference: Difference | None) -> DriftVerdict:
+    """Return the verdict on what the tests found."""
+    if difference is None:
         return DriftVerdict.NOT_COMPARED
-    if distance <= max(SAME_UP_TO, chance):
+    if not difference.is_seen:
         return DriftVerdict.SAME
-    return DriftVerdict.SHIFTED if distance <= SHIFTED_UP_TO else DriftVerdict.DIFFERENT
+    is_small = difference.distance <= SHIFTED_UP_TO
+    return DriftVerdict.SHIFTED if is_small else DriftVerdict.DIFFERENT
+
+
+def are_same_rows(drifts: Sequence[ColumnDrift]) -> bool:
+    """Say whether the rows of two tables are the same people in the same order.
+
+    A column of names that agrees in its places is enough, otherwise most columns have to, and at
+    least three: tables that are sorted agree in some places by themselves.
+    """
+    agreeing = [own for own in drifts if own.agreement is not None and own.agreement > SAME_PLACES]
+    if any(own.is_mostly_unique for own in agreeing):
+        return True
+    return len(agreeing) >= max(3, len(drifts) / 2)
+
+
+def _count_moved(
+    before: Column, after: Column, counted: "_Together"
+) -> tuple[int | None, float | None]:
+    """Count the rows with another value in their place, and say how far that is from chance."""
+    if before.rows != after.rows or not before.rows:
+        return None, None
+    place = {text: number for number, text in enumerate(counted.texts)}
+    codes = [
+        np.array([place[text] for text in own.values], np.int64)[own.codes]
+        for own in (before, after)
+    ]
+    moved = int((codes[0] != codes[1]).sum())
+    shares = counted.shares
+    by_chance = 1 - float((shares[0] * shares[1]).sum())
+    return moved, 1 - moved / before.rows / by_chance if by_chance > 0 else None
 
 
 @dataclass(frozen=True)
@@ -123,22 +182,17 @@ def _count_together(before: Column, after: Column) -> _Together:
     return _Together(list(place), rows)
 
 
-def _distance(counted: _Together, sides: _Sides | None) -> tuple[float | None, float]:
-    sizes = counted.rows.sum(axis=1)
-    if not sizes.all():
-        return None, 1.0
-    spread = float(np.sqrt((1 / sizes).sum()))
-    if sides is not None:
-        missing = counted.shares[:, ~counted.is_present].sum(axis=1)
-        gap = max(_largest_gap(sides), abs(float(missing[0] - missing[1])))
-        return gap, KOLMOGOROV_SMIRNOV * spread
-    if _is_mostly_unique(counted):
-        return None, 1.0
-    shares = counted.shares
-    distance = float(np.abs(shares[0] - shares[1]).sum() / 2)
-    pooled = counted.rows.sum(axis=0) / sizes.sum()
-    expected = float(np.sqrt(pooled * (1 - pooled)).sum() * spread / 2)
-    return distance, min(expected + BOUNDED_DIFFERENCES * spread, 1.0)
+def _compare(counted: _Together, sides: _Sides | None, columns: int) -> Difference | None:
+    if not counted.rows.sum(axis=1).all():
+        return None
+    if sides is None:
+        return None if _is_mostly_unique(counted) else compare_counts(counted.rows, columns)
+    points = np.union1d(sides[0][0], sides[1][0])
+    rows = np.zeros((2, len(points)), np.int64)
+    for side, (places, own) in enumerate(sides):
+        np.add.at(rows[side], np.searchsorted(points, places), own)
+    missing = counted.rows.sum(axis=1) - rows.sum(axis=1)
+    return compare_numbers(points, rows, missing, columns)
 
 
 def _are_ordered(before: Column, after: Column) -> bool:
@@ -157,26 +211,11 @@ def _places_of(column: Column) -> Numbers:
     return days_of(column) if column.type == ColumnType.DATE else numbers_of(column)
 
 
-def _largest_gap(sides: _Sides) -> float:
-    """Return the Kolmogorov-Smirnov statistic of the values that are not missing."""
-    points = np.union1d(sides[0][0], sides[1][0])
-    curves = [_cumulative(places, rows, points) for places, rows in sides]
-    return float(np.abs(curves[0] - curves[1]).max(initial=0))
-
-
 def _sorted_rows(column: Column) -> _Side:
     places = _places_of(column)
     kept = ~np.isnan(places) & (column.counts > 0)
     order = np.argsort(places[kept], kind="stable")
     return places[kept][order], column.counts[kept][order]
-
-
-def _cumulative(places: Numbers, rows: Counts, points: Numbers) -> Shares:
-    if not len(places):
-        return np.zeros(len(points))
-    reached = np.concatenate([[0], np.cumsum(rows)])[np.searchsorted(places, points, side="right")]
-    shares: Shares = reached / rows.sum()
-    return shares
 
 
 def _draw(

@@ -1,13 +1,24 @@
 """Two columns of a few rows each; every figure can be checked by eye."""
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from scipy import stats
 
 from deid_portal.engine import Column, ColumnType
+from deid_portal.engine.evidence.difference_tests import (
+    Difference,
+    compare_counts,
+    compare_numbers,
+)
 from deid_portal.engine.evidence.drift import (
     ColumnDrift,
     DriftBar,
     DriftVerdict,
+    are_same_rows,
     judge_drift,
     measure_column_drift,
 )
@@ -81,21 +92,128 @@ def test_an_empty_table_is_not_compared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("distance", "chance", "verdict"),
+    ("distance", "p", "verdict"),
     [
-        (None, 0.0, DriftVerdict.NOT_COMPARED),
-        (0.0, 0.0, DriftVerdict.SAME),
-        (0.05, 0.0, DriftVerdict.SAME),
-        (0.06, 0.01, DriftVerdict.SHIFTED),
-        (0.2, 0.01, DriftVerdict.SHIFTED),
-        (0.21, 0.01, DriftVerdict.DIFFERENT),
-        (0.3, 0.4, DriftVerdict.SAME),  # no more than chance would make
+        (0.0, 1.0, DriftVerdict.SAME),
+        (0.3, 0.02, DriftVerdict.SAME),  # no more than chance would make
+        (0.01, 0.001, DriftVerdict.SHIFTED),
+        (0.2, 0.001, DriftVerdict.SHIFTED),
+        (0.21, 0.001, DriftVerdict.DIFFERENT),
     ],
 )
-def test_the_word_for_a_distance(
-    distance: float | None, chance: float, verdict: DriftVerdict
-) -> None:
-    assert judge_drift(distance, chance) == verdict
+def test_the_word_for_a_difference(distance: float, p: float, verdict: DriftVerdict) -> None:
+    assert judge_drift(Difference(distance, p, 0.1)) == verdict
+    assert judge_drift(None) == DriftVerdict.NOT_COMPARED
+
+
+COLUMNS = 15
+ROWS = 30_000
+
+
+def ages(generator: np.random.Generator, rows: int = ROWS) -> NDArray[np.int64]:
+    return np.clip(generator.normal(45, 13.6, rows), 17, 95).astype(np.int64)
+
+
+def measure(before: NDArray[Any], after: NDArray[Any], type: ColumnType) -> ColumnDrift:
+    pair = (column([str(cell) for cell in own], type) for own in (before, after))
+    return measure_column_drift(*pair, COLUMNS)
+
+
+def test_five_years_more_for_a_tenth_are_seen_in_a_table_of_thousands() -> None:
+    """Of other people, where it is as large as what is said to be seen in four of five cases."""
+    verdicts = []
+    for number in range(10):
+        chance = np.random.default_rng(number)
+        before, after = ages(chance), ages(chance)
+        after[: ROWS // 10] += 5
+        found = measure(before, after, ColumnType.INTEGER)
+        verdicts.append(found.verdict)
+        assert found.difference is not None
+        assert found.difference.shift_unseen == pytest.approx(0.5, abs=0.03)
+    assert verdicts.count(DriftVerdict.SHIFTED) >= 5
+    assert DriftVerdict.DIFFERENT not in verdicts
+
+
+def test_five_years_more_in_the_same_rows_are_counted_however_few() -> None:
+    before = ages(np.random.default_rng(1), 3_000)
+    after = before.copy()
+    after[:300] += 5
+    found = measure(before, after, ColumnType.INTEGER)
+    assert (found.verdict, found.moved) == (DriftVerdict.SAME, 300)  # nothing a test could see
+    assert found.with_same_rows(3_000).verdict == DriftVerdict.SHIFTED
+    few = replace(found, moved=14)
+    assert few.with_same_rows(3_000).verdict == DriftVerdict.SAME
+
+
+def test_rows_are_the_same_people_if_names_or_most_columns_agree_in_their_places() -> None:
+    chance = np.random.default_rng(1)
+    names = np.array([f"person {number}" for number in range(400)])
+    jobs = chance.choice(["cook", "nurse", "clerk"], 400)
+    agreeing, other = (
+        measure(jobs, jobs, ColumnType.TEXT),
+        measure(jobs, chance.permutation(jobs), ColumnType.TEXT),
+    )
+    assert are_same_rows([measure(names, names, ColumnType.TEXT), other, other])
+    assert are_same_rows([agreeing, agreeing, agreeing, other])
+    assert not are_same_rows([agreeing, agreeing, other])
+    assert not are_same_rows([other, other, other, agreeing])
+    assert measure(jobs, jobs[:300], ColumnType.TEXT).moved is None
+
+
+@pytest.mark.parametrize("rows", [3_000, ROWS])
+def test_a_new_value_in_500_rows_is_seen(rows: int) -> None:
+    chance = np.random.default_rng(2)
+    before, after = (
+        chance.choice(["a", "b", "c", "d"], rows, p=[0.4, 0.3, 0.2, 0.1]) for _ in range(2)
+    )
+    after = np.where(np.arange(rows) < 500, "new", after)
+    found = measure(before, after, ColumnType.TEXT)
+    assert found.verdict in (DriftVerdict.SHIFTED, DriftVerdict.DIFFERENT)
+    assert (found.new_values, found.new_rows) == (1, 500)
+
+
+@pytest.mark.parametrize("is_number", [True, False])
+def test_what_is_said_to_be_seen_is_seen_in_four_of_five_cases(is_number: bool) -> None:
+    """A bulk of rows moves from one half of the values to the other, by the least that is said."""
+    seen = []
+    for number in range(40):
+        chance = np.random.default_rng(number)
+        before, after = (chance.integers(0, 2, 4_000) for _ in range(2))
+        type = ColumnType.INTEGER if is_number else ColumnType.TEXT
+        said = measure(before, before, type).difference
+        assert said is not None
+        moving = np.flatnonzero(after == 0)[: round(said.visible_from * 4_000)]
+        after[moving] = 1
+        found = measure(before, after, type)
+        assert found.difference is not None
+        seen.append(found.difference.is_seen)
+    assert sum(seen) >= 28  # at 80 %, fewer are seen once in seventy such tries
+
+
+def test_tests_agree_with_those_of_another_library() -> None:
+    chance = np.random.default_rng(3)
+    before, after = (chance.poisson(4 + more, 900) for more in (0.0, 0.2))
+    points = np.union1d(before, after)
+    rows = np.array([[(own == point).sum() for point in points] for own in (before, after)])
+    none = np.zeros(2, np.int64)
+    found = compare_numbers(points.astype(float), rows, none)
+    curves = stats.ks_2samp(before, after, method="asymp")
+    ranks = stats.mannwhitneyu(before, after, method="asymptotic", use_continuity=False)
+    assert found.distance == pytest.approx(curves.statistic)
+    assert found.p == pytest.approx(3 * min(curves.pvalue, ranks.pvalue), rel=1e-3)
+    words = np.array([[50, 30, 20], [30, 40, 30]])
+    table = stats.chi2_contingency(words, correction=False)
+    assert compare_counts(words).p == pytest.approx(2 * table.pvalue)
+    assert compare_counts(words, 5).p == pytest.approx(10 * table.pvalue)
+
+
+def test_missing_cells_alone_can_be_the_difference() -> None:
+    rows = np.array([[500, 500], [450, 450]])
+    found = compare_numbers(np.array([1.0, 2.0]), rows, np.array([0, 100]))
+    assert found.is_seen
+    assert found.distance == pytest.approx(0.1)
+    nothing_left = compare_numbers(np.array([1.0]), np.array([[50], [0]]), np.array([0, 50]))
+    assert (nothing_left.is_seen, nothing_left.distance) == (True, 1)
 
 
 @pytest.mark.parametrize("is_number", [True, False])

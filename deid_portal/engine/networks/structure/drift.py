@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deid_portal.engine.evidence.drift import judge_drift
+from deid_portal.engine.evidence.difference_tests import Difference, compare_numbers
+from deid_portal.engine.evidence.drift import DriftVerdict, judge_drift
 from deid_portal.engine.networks.network import Network
 
-ONE_IN_A_HUNDRED = 1.63  # of the Kolmogorov–Smirnov distribution
 BINS = ((0, 0), (1, 1), (2, 2), (3, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, 1000))
 
 
@@ -51,6 +51,8 @@ class NetworkDrift:
     distance: float
     verdict: str
     bins: list[list[Any]] = field(default_factory=list)
+    visible_from: float | None = None  # smaller gaps would not be seen for sure
+    shift_unseen: float | None = None  # nor a smaller shift of the mean number of links
 
     def to_document(self) -> dict[str, Any]:
         return asdict(self)
@@ -66,7 +68,7 @@ def compare_networks(before: Network, after: Network) -> NetworkDrift:
     place = _places(before, after)
     stayed = place >= 0
     old, new = before.undirected.degrees, after.undirected.degrees
-    distance, chance = _gap(old, new)
+    found = _compare_degrees(old, new)
     return NetworkDrift(
         people=Turnover(before.nodes, after.nodes, int(stayed.sum())),
         links=Turnover(before.edges, after.edges, _links_kept(before, after, place)),
@@ -75,8 +77,10 @@ def compare_networks(before: Network, after: Network) -> NetworkDrift:
         largest_before=int(old.max(initial=0)),
         largest_after=int(new.max(initial=0)),
         changed_degree=int((old[stayed] != new[place[stayed]]).sum()),
-        distance=distance,
-        verdict=judge_drift(distance, chance).value,
+        distance=found.distance if found else 0.0,
+        verdict=judge_drift(found).value if found else DriftVerdict.SAME.value,
+        visible_from=found.visible_from if found else None,
+        shift_unseen=found.shift_unseen if found else None,
         bins=_bins(old, new),
     )
 
@@ -95,14 +99,13 @@ def _links_kept(before: Network, after: Network, place: NDArray[np.int64]) -> in
     return int(after.has_edges(pairs).sum()) if len(pairs) else 0
 
 
-def _gap(old: NDArray[Any], new: NDArray[Any]) -> tuple[float, float]:
-    """Return the distance of two sets of degrees, and its critical value at the level of 1 %."""
+def _compare_degrees(old: NDArray[Any], new: NDArray[Any]) -> Difference | None:
+    """Test whether numbers of links have changed; None if there is nobody in one of the two."""
     if not len(old) or not len(new):
-        return 0.0, 0.0
+        return None
     most = int(max(old.max(), new.max())) + 1
-    shares = [np.cumsum(np.bincount(own, minlength=most)) / len(own) for own in (old, new)]
-    chance = ONE_IN_A_HUNDRED * np.sqrt(1 / len(old) + 1 / len(new))
-    return float(np.abs(shares[0] - shares[1]).max()), float(chance)
+    rows = np.array([np.bincount(own, minlength=most) for own in (old, new)])
+    return compare_numbers(np.arange(most, dtype=np.float64), rows, np.zeros(2, np.int64))
 
 
 def _bins(old: NDArray[Any], new: NDArray[Any]) -> list[list[Any]]:
