@@ -11,13 +11,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from deid_portal.datasets.models import ColumnRoleChoices, DatasetColumn
+from deid_portal.engine.table.table import Column
+from deid_portal.engine.taxonomies.label_order import order_of_labels
 from deid_portal.engine.taxonomies.library import SHELF
 from deid_portal.taxonomies.library import shelf_entry_of
-from deid_portal.taxonomies.models import ColumnTaxonomy
-from deid_portal.taxonomies.selectors import outline_of
+from deid_portal.taxonomies.models import ColumnTaxonomy, TaxonomyKind
+from deid_portal.taxonomies.selectors import outline_of, read_recipe
 from deid_portal.web.refusals import Refused
 
 OWN_TREE = "tree"
+# Builders that keep the order in which values were written.
+WRITTEN = (TaxonomyKind.TREE, TaxonomyKind.FILE)
 PUBLIC_ROLES = (
     ColumnRoleChoices.QUASI_IDENTIFIER,
     ColumnRoleChoices.SENSITIVE,
@@ -62,7 +66,7 @@ def has_own_tree(column: DatasetColumn) -> bool:
 
 
 def values_from(column: DatasetColumn, key: str) -> list[str]:
-    """Return the values of a shelf list, or of the column's tree, in its order, without the gap."""
+    """Return the values of a shelf list, or of the column's tree; the gap is left out."""
     if key == OWN_TREE:
         return _values_of_tree(column)
     entry = SHELF.get(key.removeprefix("shelf-"))
@@ -74,6 +78,27 @@ def values_from(column: DatasetColumn, key: str) -> list[str]:
 def _values_of_tree(column: DatasetColumn) -> list[str]:
     taxonomy = ColumnTaxonomy.objects.filter(column=column).select_related("version").first()
     outline = outline_of(taxonomy.version) if taxonomy and taxonomy.version else None
-    if outline is None:
+    if taxonomy is None or outline is None:
         raise Refused(f"{column.name} has no tree that could be read here.")
-    return [branch.label for branch in outline.values() if branch.label]
+    labels = {branch.label for branch in outline.values() if branch.label}
+    written = [label for label in _written_order(taxonomy) if label in labels]
+    if len(written) == len(labels):
+        return written
+    ranges = order_of_labels(labels)
+    return sorted(labels, key=ranges.__getitem__ if ranges else str)
+
+
+def _written_order(taxonomy: ColumnTaxonomy) -> list[str]:
+    """Return the values of a tree that somebody typed or brought in a file, in their order.
+
+    All other trees list values as the table does, and what comes first there is nobody's business.
+    """
+    version = taxonomy.version
+    if (
+        version is None
+        or version.kind not in WRITTEN
+        or version.words != TaxonomyKind(version.kind).label
+    ):
+        return []
+    recipe = read_recipe(taxonomy.recipe, taxonomy.file_text)
+    return list(recipe.paths(Column.from_cells("", [])))

@@ -19,6 +19,7 @@ class KindWords:
     about: str
     lead: str
     among: str = "among people with"
+    between: tuple[str, ...] = ()  # before the second select, the third …
     tail: str = ""  # after the selects
     accuracy: str = "I need the answer to within"
     is_around: bool = True  # whether that reaches to either side of the answer
@@ -85,10 +86,18 @@ KINDS = {
         "How many links does a person have on average",
     ),
     "linear-regression": KindWords(
-        "trending-up", "Line through points", "linear regression", "Which line predicts"
+        "trending-up",
+        "Line through points",
+        "linear regression",
+        "How does",
+        between=("change with",),
     ),
     "logistic-regression": KindWords(
-        "route", "Chance of a yes", "logistic regression", "Which factors make likely"
+        "route",
+        "Chance of a yes",
+        "logistic regression",
+        "How likely is",
+        between=("to be", "depending on"),
     ),
 }
 

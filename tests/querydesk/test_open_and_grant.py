@@ -11,12 +11,16 @@ from deid_portal.accounts.services import add_member
 from deid_portal.audit.models import Event
 from deid_portal.datasets.deletion import forget_dataset
 from deid_portal.datasets.models import Dataset
+from deid_portal.datasets.selectors import values_of
+from deid_portal.engine.taxonomies.pasted_tree import parse_pasted
 from deid_portal.notices.models import Notice
 from deid_portal.querydesk.ledger import balance_of
 from deid_portal.querydesk.models import Desk, Question, Wish
 from deid_portal.querydesk.services import close_desk
 from deid_portal.querydesk.wishes import ask_for_more, decide_wish
 from deid_portal.taxonomies.library import use_from_library
+from deid_portal.taxonomies.models import TaxonomyKind
+from deid_portal.taxonomies.services import set_outline, set_taxonomy
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
 from tests import factories
@@ -123,6 +127,27 @@ def test_a_list_is_taken_only_when_asked_for(
     assert "Look the list through" in page
     assert 'value="120"' in page  # what was typed stays
     assert not Desk.objects.exists()
+
+
+def test_values_keep_the_order_of_their_taxonomy(
+    cast: Cast, dataset: Dataset, signed_in: SignIn
+) -> None:
+    """As they were written; else by name, since the order of the table is nobody's business."""
+    column = dataset.columns.get(name="Condition")
+    client = signed_in(cast.steward)
+    form = {**_terms(dataset), "take": f"{column.position}:tree"}
+
+    def taken() -> list[str]:
+        answer = client.post(f"/query-desk/open/{dataset.id}/", form)
+        [row] = [one for one in answer.context["rows"] if one["column"].name == "Condition"]
+        return str(row["values"].value()).split()
+
+    tree = {"tree": {"all": {"chronic": ["Diabetes", "Cancer"], "mild": ["Flu"]}}}
+    set_taxonomy(column=column, changed_by=cast.steward, kind=TaxonomyKind.TREE, recipe=tree)
+    assert taken() == ["Diabetes", "Cancer", "Flu"]
+    outline = parse_pasted("Flu;mild\nDiabetes;chronic\nCancer;chronic", values_of(column))
+    set_outline(column=column, changed_by=cast.steward, outline=outline, words="Pasted")
+    assert taken() == ["Cancer", "Diabetes", "Flu"]
 
 
 def test_what_is_public_is_opened_at_once(cast: Cast, dataset: Dataset, signed_in: SignIn) -> None:

@@ -1,5 +1,6 @@
 """The page of a desk: composing a question, its price, asking, and the answers."""
 
+from itertools import zip_longest
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID, uuid4
@@ -286,12 +287,13 @@ def _composed(
     shown_kinds = [
         (kind.kind, question_kind_words(kind.kind, kind.label, kind.tile)) for kind in kinds
     ]
+    kind = composition.kind
+    words = question_kind_words(kind.kind, kind.label, kind.tile)
     return {
         "composition": composition,
         "quote": offer,
-        "words": question_kind_words(
-            composition.kind.kind, composition.kind.label, composition.kind.tile
-        ),
+        "words": words,
+        "sentence": list(zip_longest(("", *words.between), composition.sentence_parts)),
         "tiles": [one for one in shown_kinds if one[0] in tiles],
         "other_kinds": [one for one in shown_kinds if one[0] not in tiles],
         "confidences": [(f"{one:g}", f"{one:.0%}".replace("%", " %")) for one in CONFIDENCES],
