@@ -6,9 +6,10 @@ from uuid import UUID
 
 from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
 
-from deid_portal.accounts.models import Role
+from deid_portal.accounts.models import Role, User
 from deid_portal.datasets.models import Dataset, Reading
 from deid_portal.datasets.progress import describe_reading
+from deid_portal.engine.wording.words import capital, number_words
 from deid_portal.guide.jobs import Job
 from deid_portal.guide.pending_items import WaitingLine
 from deid_portal.guide.steps import GuideStep, load_for_steps, next_step, standing_of, steps_of
@@ -18,6 +19,7 @@ from deid_portal.runs.models import Run
 from deid_portal.taxonomies.selectors import quasi_identifiers, taxonomy_of
 from deid_portal.web.templatetags.numbers import duration_words
 
+NOTHING_WAITS = "Nothing is waiting for you"
 TABS = {"active": "Active", "released": "Released", "archived": "Archived"}
 
 
@@ -30,6 +32,11 @@ class DatasetLine:
     turn: str  # "you", "portal", or the people whose turn it is
     url: str
     needs_attention: bool = False
+    owner: User | None = None  # who goes on with it, if that is one person
+
+    def is_for(self, person: User) -> bool:
+        """Say whether this person can go on with it; nobody else asked them to."""
+        return self.owner == person and self.turn not in ("", "you", "portal")
 
 
 NEXT_ACTS = {
@@ -133,11 +140,13 @@ def _describe(dataset: Dataset) -> DatasetLine:
     if dataset.state == Dataset.State.READING or any(run.is_open for run in dataset.runs.all()):
         return DatasetLine(dataset, steps, step.label, "Nothing to do yet", "portal", url)
     standing, act = _standing(dataset, step)
-    turn = dataset.created_by.display_name
+    owner: User | None = dataset.created_by
     request = standing_of(dataset).request
     if step.name == "review" and request is not None:
-        standing, act, turn = _review_turn(request)
-    return DatasetLine(dataset, steps, standing, act, turn, url, step.state == "attention")
+        standing, act, owner = _review_turn(request)
+    turn = owner.display_name if owner is not None else Role.APPROVER.label
+    attention = step.state == "attention"
+    return DatasetLine(dataset, steps, standing, act, turn, url, attention, owner)
 
 
 def _standing(dataset: Dataset, step: GuideStep) -> tuple[str, str]:
@@ -165,12 +174,15 @@ def _standing(dataset: Dataset, step: GuideStep) -> tuple[str, str]:
     return step.label, NEXT_ACTS[step.name]
 
 
-def _review_turn(request: ReviewRequest) -> tuple[str, str, str]:
+def _review_turn(request: ReviewRequest) -> tuple[str, str, User | None]:
+    """Return the state, the next act, and who acts; None stands for the approvers."""
     if request.status == ReviewRequest.Status.SUBMITTED:
-        return "In review", "Decide on the request", Role.APPROVER.label
+        return "In review", "Decide on the request", None
     if request.status == ReviewRequest.Status.CHANGES_REQUESTED:
-        return "Changes requested", "Answer the approver", request.asked_by.display_name
-    return "Review", "Ask for review", request.asked_by.display_name
+        return "Changes requested", "Answer the approver", request.asked_by
+    if request.status == ReviewRequest.Status.DRAFT:
+        return "Draft of a request", "Go on with the draft", request.asked_by
+    return "Review", "Ask for review", request.asked_by
 
 
 def _counted(count: int, word: str) -> str:
@@ -179,7 +191,14 @@ def _counted(count: int, word: str) -> str:
     return f"{count:,} {word[:-1]}ies" if word.endswith("y") else f"{count:,} {word}s"
 
 
-def title_of_home(waiting: int) -> str:
-    """Return the title for the number of waiting items."""
-    words = {0: "Nothing is", 1: "One thing is", 2: "Two things are", 3: "Three things are"}
-    return f"{words.get(waiting, f'{waiting} things are')} waiting for you"
+def title_of_home(waiting: int, own: int) -> str:
+    """Return the title for the number of waiting items, and of datasets to go on with."""
+    if waiting or not own:
+        are = "thing is" if waiting == 1 else "things are"
+        return f"{_how_many(waiting)} {are} waiting for you" if waiting else NOTHING_WAITS
+    which = "dataset is" if own == 1 else "datasets are"
+    return f"{_how_many(own)} {which} yours to go on with"
+
+
+def _how_many(count: int) -> str:
+    return capital(number_words(count)) if count < 4 else f"{count}"

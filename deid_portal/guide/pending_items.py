@@ -12,16 +12,26 @@ from uuid import UUID
 
 from django.db.models import Exists, QuerySet
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.functional import Promise, lazy
 
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.permissions import has_role
+from deid_portal.attacks.selectors import attack_summary_of
 from deid_portal.datasets.models import ColumnRoleChoices, Dataset
 from deid_portal.datasets.selectors import datasets_of_team
+from deid_portal.engine.wording.words import capital
+from deid_portal.policies.gates import attacks_in_words
 from deid_portal.querydesk.amounts import shown
 from deid_portal.querydesk.models import Wish
 from deid_portal.querydesk.selectors import wishes_awaiting
 from deid_portal.releases.models import Grant
-from deid_portal.releases.selectors import periods_asked_for
+from deid_portal.releases.selectors import (
+    fresh_grants,
+    fresh_grants_of_team,
+    periods_asked_for,
+)
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.reviews.selectors import requests_awaiting
 from deid_portal.taxonomies.models import ColumnTaxonomy
@@ -36,7 +46,7 @@ class WaitingLine:
     dataset_id: UUID
     icon: str
     title: str
-    text: str
+    text: str | Promise
     since: datetime
     act: str
     about: str  # the subject of the button, for screen readers
@@ -57,6 +67,8 @@ def _look_up(user: User, team: Team) -> list[WaitingLine]:
     lines: list[WaitingLine] = []
     if "requests" in kinds:
         lines += [_describe_request(request) for request in requests_awaiting(user, team)]
+    if "releases" in kinds:
+        lines += [_describe_release(grant) for grant in fresh_grants(user, team)]
     if "wishes" in kinds:
         lines += [_describe_wish(wish) for wish in wishes_awaiting(user, team)]
     if kinds and has_role(user, team, Role.STEWARD):
@@ -92,6 +104,7 @@ KINDS: Mapping[str, Callable[[Team], QuerySet[Any]]] = {
         uncovered__gt=0, column__dataset__team=team
     ),
     "previews": lambda team: Dataset.objects.filter(team=team, state=Dataset.State.UPLOADED),
+    "releases": fresh_grants_of_team,
     "periods": lambda team: Grant.objects.filter(
         release__request__run__dataset__team=team, asked_at__isnull=False
     ),
@@ -109,7 +122,6 @@ def _describe_request(request: ReviewRequest) -> WaitingLine:
     run = request.run
     is_asked = request.status == ReviewRequest.Status.SUBMITTED
     title = f"release of run {run.number}" if is_asked else "changes requested"
-    asks = f"{request.asked_by.display_name} asks for approval: {request.purpose}"
     sent_back = (
         f"The approver sent request {request.number} back. Read why, change the plan and ask again."
     )
@@ -117,12 +129,41 @@ def _describe_request(request: ReviewRequest) -> WaitingLine:
         run.dataset_id,
         "gavel" if is_asked else "message-2",
         f"{run.dataset.name} — {title}",
-        asks if is_asked else sent_back,
+        words_of_request(request) if is_asked else sent_back,
         request.changed_at,
         "Decide" if is_asked else "Answer",
         f"request {request.number}",
         reverse("reviews:show", args=[request.id]),
         "Decide on the request" if is_asked else "Answer the approver",
+    )
+
+
+def _tell_request(request: ReviewRequest) -> str:
+    asks = f"{request.asked_by.display_name} asks for approval: {request.purpose}"
+    attacks = attack_summary_of(request.run)
+    if not attacks.over:
+        return asks
+    over = capital(attacks_in_words(attacks.answered, len(attacks.over)))
+    return f"{asks.rstrip('.')}. {over}."
+
+
+# Every page counts what waits; only some show the words, for which results of attacks are opened.
+words_of_request = lazy(_tell_request, str)
+
+
+def _describe_release(grant: Grant) -> WaitingLine:
+    release, times = grant.release, "once" if grant.left == 1 else f"{grant.left:,} times"
+    until = date_format(timezone.localtime(grant.expires_at), "j M Y")
+    return WaitingLine(
+        release.request.run.dataset_id,
+        "package",
+        f"{release} — ready for you",
+        f"{release.request.purpose}. You can take it until {until}, {times}.",
+        grant.granted_at,
+        "Open",
+        f"{release}",
+        reverse("releases:show", args=[release.id]),
+        "Take the release",
     )
 
 

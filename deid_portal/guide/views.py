@@ -4,6 +4,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.safestring import mark_safe
@@ -11,7 +12,7 @@ from django.views.decorators.http import require_GET
 
 from deid_portal.accounts.models import Role, Team, User
 from deid_portal.accounts.people import person_of
-from deid_portal.accounts.permissions import DATASET_ROLES, roles_of
+from deid_portal.accounts.permissions import DATASET_ROLES, has_role, roles_of
 from deid_portal.accounts.selectors import current_team
 from deid_portal.audit.verification import last_verification
 from deid_portal.audit_trail.selectors import events_of_team
@@ -40,6 +41,7 @@ from deid_portal.web.http import STOP_POLLING
 from deid_portal.web.refusals import refusal
 
 DATASETS_SHOWN = 20
+OWN_SHOWN = 3
 RELEASES_SHOWN = 5
 REQUESTS_SHOWN = 8
 TASKS_IN_BELL = 5
@@ -56,8 +58,7 @@ def home(request: HttpRequest) -> HttpResponse:
         return render(request, "guide/no_team.html")
     roles = roles_of(person, team)
     waiting = waiting_for(person, team)
-    context = {
-        "title": title_of_home(len(waiting)),
+    context: dict[str, Any] = {
         "waiting": waiting,
         "works_on_datasets": bool(roles & DATASET_ROLES),
         "releases": describe_releases(releases_of_team(person, team)[:RELEASES_SHOWN]),
@@ -76,6 +77,9 @@ def home(request: HttpRequest) -> HttpResponse:
         }
     if Role.APPROVER in roles and Role.STEWARD not in roles:
         context["requests"] = requests_of_team(person, team)[:REQUESTS_SHOWN]
+    own = context.get("own_lines", [])
+    context["title"] = title_of_home(len(waiting), len(own))
+    context["own_shown"] = own[:OWN_SHOWN]
     return render(request, "guide/home.html", context)
 
 
@@ -91,15 +95,36 @@ def _datasets(
     counts = count_tabs(shown)
     datasets = datasets_in_tab(shown, tab)
     page = Paginator(datasets, DATASETS_SHOWN).get_page(request.GET.get("page"))
+    own = _own_datasets(person, team)
+    # Described together, so that both cost the queries of one.
+    lines = {
+        line.dataset.id: line
+        for line in describe_datasets({*page, *own}, waiting, jobs.of_datasets())
+    }
     return {
         "page": page,
-        "lines": describe_datasets(page.object_list, waiting, jobs.of_datasets()),
+        "lines": [lines[dataset.id] for dataset in page if dataset.id in lines],
+        "own_lines": [
+            lines[dataset.id]
+            for dataset in own
+            if dataset.id in lines and lines[dataset.id].is_for(person)
+        ],
         "wanted": wanted,
         "tab": tab,
         "tabs": [(name, label, counts[name]) for name, label in TABS.items()],
         "dataset_count": sum(counts.values()),
         "page_query": f"&{urlencode({'show': tab, 'q': wanted})}",
     }
+
+
+def _own_datasets(person: User, team: Team) -> list[Dataset]:
+    """Return the newest datasets that a steward may have to go on with, wherever they stand."""
+    if not has_role(person, team, Role.STEWARD):
+        return []
+    uploaded_or_asked = Q(created_by=person) | Q(runs__requests__asked_by=person)
+    ids = Dataset.objects.filter(uploaded_or_asked).values("id")
+    active = datasets_in_tab(datasets_of_team(person, team).filter(id__in=ids), "active")
+    return list(active[:DATASETS_SHOWN])
 
 
 @require_GET

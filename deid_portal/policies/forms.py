@@ -4,9 +4,8 @@ from typing import Any
 
 from django import forms
 
-from deid_portal.engine.attacks import ATTACKS
 from deid_portal.engine.privacy import MODELS
-from deid_portal.policies.rules import Rules, attack_words
+from deid_portal.policies.rules import ATTACKS_ON, DEMANDABLE, Rules, attack_words
 from deid_portal.web.widgets import CheckboxGroup
 
 PERCENT = ("highest_risk", "most_left_out", "most_left_out_of_group", "surest_guess")
@@ -22,6 +21,18 @@ def _share(label: str, help_text: str = "") -> forms.FloatField:
         min_value=0,
         max_value=100,
         help_text=help_text,
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )
+
+
+def _limit_of_attack(name: str) -> forms.FloatField:
+    usual = _as_percent(DEMANDABLE[name].usual_limit)
+    return forms.FloatField(
+        label=f"{attack_words(name).removeprefix('network ').capitalize()}, success at most",
+        required=False,
+        min_value=0,
+        max_value=100,
+        help_text=f"Usually {usual}.",
         widget=forms.NumberInput(attrs={"step": "any"}),
     )
 
@@ -52,6 +63,9 @@ class PolicyForm(forms.Form):
     )
     no_identifier_left = forms.BooleanField(
         label="No identifier is left in the release", required=False
+    )
+    attacks_within_limits = forms.BooleanField(
+        label="No attack that was made is over its limit", required=False
     )
     cross_releases = forms.BooleanField(
         label="Earlier releases of the same people count", required=False
@@ -103,23 +117,21 @@ class PolicyForm(forms.Form):
         for field in self.fields.values():
             if isinstance(field, forms.BooleanField):
                 field.widget.attrs["class"] = "form-check-input"
-        for name in ATTACKS:
-            self.fields[f"attack_{name}"] = forms.FloatField(
-                label=f"{attack_words(name).capitalize()}, success at most",
-                required=False,
-                min_value=0,
-                max_value=100,
-                widget=forms.NumberInput(attrs={"step": "any"}),
-            )
+        for name in DEMANDABLE:
+            self.fields[f"attack_{name}"] = _limit_of_attack(name)
 
     @property
-    def attack_fields(self) -> list[forms.BoundField]:
-        return [self[f"attack_{name}"] for name in ATTACKS]
+    def attack_fields(self) -> dict[str, list[forms.BoundField]]:
+        """Return the fields of the attacks by what they are made on."""
+        return {
+            made_on: [self[f"attack_{name}"] for name in attacks]
+            for made_on, attacks in ATTACKS_ON.items()
+        }
 
     def to_rules(self) -> Rules:
         given = dict(self.cleaned_data)
         given.pop("reason")
-        limits = {name: given.pop(f"attack_{name}") for name in ATTACKS}
+        limits = {name: given.pop(f"attack_{name}") for name in DEMANDABLE}
         shares = {name: given[name] / 100 for name in PERCENT}
         attacks = {name: limit / 100 for name, limit in limits.items() if limit is not None}
         lists = {

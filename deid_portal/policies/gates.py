@@ -91,8 +91,15 @@ class GateTally:
     def sentence(self) -> str:
         waiting = f", {self.waiting} waiting" if self.waiting else ""
         gates = f"{counted(self.passed, 'gate')} passed, {self.waived} waived, {self.failed} failed"
-        attacks = "" if self.attacks is None else f"; {attacks_in_words(self.attacks, self.over)}"
-        return f"{gates}{waiting}{attacks}"
+        return f"{gates}{waiting}{self._attacks_words}"
+
+    @property
+    def _attacks_words(self) -> str:
+        if self.attacks is None:
+            return ""
+        if self.waiting and not self.attacks:
+            return "; no attack has ended yet"
+        return f"; {attacks_in_words(self.attacks, self.over)}"
 
 
 def attacks_in_words(made: int, over: int) -> str:
@@ -341,25 +348,26 @@ def _gates_of_others(rules: Rules, attacks: Mapping[str, AttackStanding]) -> Ite
         asks = f"Attack that was made: {attack_words(name)}, success at most {percent(own.limit)}"
         yield _gate(f"{ATTACK}{name}", asks, *_check_attack(own.limit, own))
     if not over:
-        asks = rules.sentences()["attacks_within_limits"].rstrip(".")
+        which = "No other attack" if rules.attacks else "No attack"
+        asks = f"{which} that was made is over its limit"
         yield _gate("attacks_within_limits", asks, True, _within_words(rules, judged))
 
 
 def _within_words(rules: Rules, attacks: Mapping[str, AttackStanding]) -> str:
     made = sum(own.success is not None for own in attacks.values())
-    others = " other" if rules.attacks else ""
-    if not made:
-        return f"no{others} attack was made on this run"
-    return f"{counted(made, f'{others} attack'.strip())} made, none over its limit"
+    attack = "other attack" if rules.attacks else "attack"
+    if made:
+        return f"{counted(made, attack)} made, none over its limit"
+    is_any_at_work = any(own.is_at_work for own in attacks.values())
+    return f"no {attack} {'has ended yet' if is_any_at_work else 'was made on this run'}"
 
 
 def _waiting_gate(names: Sequence[str]) -> Gate:
-    words = listed([attack_words(name) for name in names[:3]])
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    more = [f"{len(names) - 3} more"] if len(names) > 3 else []
     return Gate(
         "attacks_at_work",
         "No attack on this run is still at work",
-        f"at work: {words}{more}",
+        f"at work: {listed([*map(attack_words, names[:3]), *more])}",
         GateResult.WAIT,
     )
 

@@ -14,8 +14,12 @@ from deid_portal.engine.privacy import MODELS
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.web.refusals import Refused
 
-# The attacks a policy may demand: on tables, and on networks.
-DEMANDABLE: Mapping[str, type[AnyAttack]] = {**ATTACKS, **NETWORK_ATTACKS}
+# The attacks a policy may demand, by what they are made on.
+ATTACKS_ON: Mapping[str, Mapping[str, type[AnyAttack]]] = {
+    "tables": ATTACKS,
+    "networks": NETWORK_ATTACKS,
+}
+DEMANDABLE = {name: kind for kinds in ATTACKS_ON.values() for name, kind in kinds.items()}
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
@@ -14,6 +15,8 @@ from deid_portal.releases.access import ReleaseStanding, stand
 from deid_portal.releases.models import Download, Grant, Package, Release, TableFormat
 from deid_portal.releases.permissions import team_of_release
 from deid_portal.runs.selectors import HEAVY
+
+FRESH_DAYS = 14  # how long home says that a release was not taken yet
 
 
 def _count_downloads() -> Coalesce:
@@ -109,6 +112,25 @@ def describe_releases(releases: Iterable[Release]) -> list[ReleaseLine]:
         )
         for release in releases
     ]
+
+
+def fresh_grants_of_team(team: Team) -> QuerySet[Grant]:
+    """Return the grants of the last days whose releases their people have not taken yet."""
+    now = timezone.now()
+    return Grant.objects.filter(
+        release__request__run__dataset__team=team,
+        release__withdrawn_at=None,
+        taken=0,
+        expires_at__gt=now,
+        granted_at__gt=now - timedelta(days=FRESH_DAYS),
+    )
+
+
+def fresh_grants(user: User, team: Team) -> list[Grant]:
+    """Return those of them that are a person's, oldest first."""
+    heavy = [f"release__request__run__{name}" for name in HEAVY]
+    related = fresh_grants_of_team(team).select_related("release__request__run__dataset")
+    return list(related.filter(person=user).defer(*heavy).order_by("granted_at"))
 
 
 def periods_asked_for(team: Team) -> list[Grant]:

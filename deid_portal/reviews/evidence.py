@@ -17,7 +17,7 @@ class GateEvidence:
 
     url: str
     part: str  # a CSS selector
-    words: str = "GateEvidence"
+    words: str = "Evidence"
     about: str = ""
 
 
@@ -25,7 +25,7 @@ class GateEvidence:
 IN_REPORT = {
     "least_k": ("groups", "#classes", "Chart", "Groups"),
     "highest_risk": ("risk", "#risk", "Chart", "Risk"),
-    "most_left_out": ("left-out", "[aria-labelledby=left-out-title]", "GateEvidence", "Left out"),
+    "most_left_out": ("left-out", "[aria-labelledby=left-out-title]", "Evidence", "Left out"),
     "most_left_out_of_group": ("who-pays", "#who-pays", "Chart", "Who pays"),
     "protect_sensitive": ("distributions", "#spread-0", "Chart", "Distributions"),
     "surest_guess": ("distributions", "#spread-0", "Chart", "Distributions"),

@@ -3,6 +3,8 @@ from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.formats import date_format
 
 from deid_portal.accounts.models import Team, User
 from deid_portal.policies.rules import Rules
@@ -10,8 +12,10 @@ from deid_portal.querydesk.models import Question
 from deid_portal.querydesk.released_answers import read_answers, to_documents
 from deid_portal.reviews.models import Comment, Decision, ReviewRequest
 from deid_portal.reviews.policies import PRINTS
+from deid_portal.reviews.selectors import better_runs
 from deid_portal.reviews.services import RequestTerms
 from deid_portal.runs.models import Run
+from deid_portal.web.widgets import CheckboxGroup
 
 
 class PeopleField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
@@ -37,7 +41,7 @@ class AskForm(forms.Form):
         label="Who may download it",
         queryset=User.objects.none(),
         required=False,
-        widget=forms.CheckboxSelectMultiple,
+        widget=CheckboxGroup,
         help_text="Nobody ticked: whoever is analyst of the team when it is released.",
     )
     download_days = forms.IntegerField(label="For how many days", min_value=1, max_value=3650)
@@ -88,7 +92,7 @@ def _answers_field(answers: QuerySet[Question]) -> AnswerChoice:
         label="Noisy answers to hand over with it",
         queryset=answers,
         required=False,
-        widget=forms.CheckboxSelectMultiple,
+        widget=CheckboxGroup,
         help_text="Answers of the query desk to your own questions about this dataset. Whoever "
         "decides on the request sees them.",
         error_messages={
@@ -163,23 +167,43 @@ class WaiverForm(forms.Form):
 
 
 class RunChoice(forms.ModelChoiceField):  # type: ignore[type-arg]
+    current: Run | None = None  # what the request is about so far
+
     def label_from_instance(self, obj: Any) -> str:
-        return f"Run {obj.number}"
+        again = ", once more" if obj == self.current else ""
+        finished = timezone.localtime(obj.finished_at) if obj.finished_at else None
+        when = f", finished {date_format(finished, 'j M, H:i')}" if finished else ""
+        return f"Run {obj.number}{again or when}"
 
 
 class ResubmitForm(forms.Form):
+    """Which run a request is about from now on; nothing is chosen beforehand."""
+
     run = RunChoice(
         label="Run to submit",
         queryset=Run.objects.none(),
-        empty_label=None,
+        empty_label="Choose a run",
         error_messages={"required": "Choose a run.", "invalid_choice": "Choose a finished run."},
+        widget=forms.Select(attrs={"class": "form-select"}),
     )
 
-    def __init__(self, data: Any = None, *, runs: QuerySet[Run]) -> None:
+    def __init__(self, data: Any = None, *, request: ReviewRequest) -> None:
         super().__init__(data)
         run = self.fields["run"]
         assert isinstance(run, RunChoice)  # noqa: S101 - for the types
-        run.queryset = runs
+        run.current, run.queryset = request.run, better_runs(request)
+        if request.status == ReviewRequest.Status.SUBMITTED:
+            run.queryset = run.queryset.exclude(id=request.run_id)
+            number = request.run.number
+            self.fields["is_sure"] = forms.BooleanField(
+                label=f"Run {number} is no longer asked for; votes and waivers given are void",
+                error_messages={"required": f"Confirm that it takes the place of run {number}."},
+            )
+
+    @property
+    def has_runs(self) -> bool:
+        run = self.fields["run"]
+        return isinstance(run, RunChoice) and run.queryset is not None and run.queryset.exists()
 
 
 # What a comment may be about besides the request and its columns.

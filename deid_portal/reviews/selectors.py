@@ -14,6 +14,7 @@ from deid_portal.querydesk.released_answers import Document, to_documents
 from deid_portal.reviews.models import Comment, Decision, ReviewRequest, Waiver
 from deid_portal.reviews.permissions import authors_of, team_of_request
 from deid_portal.runs.models import Run
+from deid_portal.runs.promotion import promoted_run
 from deid_portal.runs.selectors import HEAVY
 
 Status = ReviewRequest.Status
@@ -90,7 +91,10 @@ def who_may_decide(request: ReviewRequest) -> list[User]:
 
 
 def better_runs(request: ReviewRequest) -> QuerySet[Run]:
-    """Return finished runs of the dataset that could replace the one under review."""
+    """Return finished runs of the dataset that could replace the one under review.
+
+    Where a run is promoted, no other is reviewed.
+    """
     taken = ReviewRequest.objects.filter(
         run__dataset=request.run.dataset_id,
         status__in=[
@@ -101,10 +105,12 @@ def better_runs(request: ReviewRequest) -> QuerySet[Run]:
             Status.RELEASED,
         ],
     ).exclude(id=request.id)
+    promoted = promoted_run(request.run.dataset)
+    finished = Run.objects.filter(
+        dataset=request.run.dataset_id, status=Run.Status.FINISHED, solution=True
+    )
     return (
-        Run.objects.filter(
-            dataset=request.run.dataset_id, status=Run.Status.FINISHED, solution=True
-        )
+        (finished.filter(id=promoted.id) if promoted is not None else finished)
         .exclude(id__in=taken.values("run_id"))
         .defer(*HEAVY)
         .order_by("-number")

@@ -1,12 +1,15 @@
 from collections.abc import Callable
+from datetime import timedelta
 
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from deid_portal.accounts.models import User
 from deid_portal.accounts.permissions import roles_of
 from deid_portal.guide.pending_items import waiting_for
+from deid_portal.releases.models import Grant
 from deid_portal.reviews.services import RequestTerms, ask_for_review
 from deid_portal.runs.models import Run
 from tests import factories
@@ -55,11 +58,43 @@ def test_whose_turn_it_is(cast: Cast, signed_in: SignIn) -> None:
     steward, approver = signed_in(cast.steward), signed_in(cast.approver)
     assert [line.turn for line in steward.get(HOME).context["lines"]] == ["Steward"]
     assert [line.turn for line in approver.get(HOME).context["lines"]] == ["Steward"]
+    assert steward.get(HOME).context["title"] == "One dataset is yours to go on with"
+    assert approver.get(HOME).context["title"] == "Nothing is waiting for you"
+    (line,) = steward.get(HOME).context["own_shown"]
+    assert line.next_act == "Ask for review"
     ask_for_review(run=run, asked_by=cast.steward, terms=RequestTerms("teaching"))
     assert [line.turn for line in steward.get(HOME).context["lines"]] == ["Approver"]
     assert [line.turn for line in approver.get(HOME).context["lines"]] == ["you"]
     assert approver.get(HOME).context["title"] == "One thing is waiting for you"
     assert steward.get(HOME).context["title"] == "Nothing is waiting for you"
+    assert steward.get(HOME).context["own_shown"] == []
+
+
+def test_attacks_that_got_through_are_told_where_a_decision_waits(
+    cast: Cast, signed_in: SignIn
+) -> None:
+    run = factories.make_exposed_run(cast.steward, cast.team)
+    factories.attack(run, cast.steward, "homogeneity")
+    ask_for_review(run=run, asked_by=cast.steward, terms=RequestTerms("teaching"))
+    page = signed_in(cast.approver).get(HOME).content.decode()
+    assert "asks for approval: teaching. The one attack made is over its limit." in page
+
+
+def test_a_release_waits_for_whoever_may_take_it_until_they_do(
+    cast: Cast, signed_in: SignIn
+) -> None:
+    release = factories.make_release(cast.steward, cast.approver, cast.team)
+    analyst = signed_in(cast.analyst)
+    answer = analyst.get(HOME)
+    assert answer.context["title"] == "One thing is waiting for you"
+    assert "Patients, release 1 — ready for you" in answer.content.decode()
+    assert signed_in(cast.reviewer).get(HOME).context["waiting"] == []
+    Grant.objects.filter(release=release, person=cast.analyst).update(taken=1)
+    assert analyst.get(HOME).context["title"] == "Nothing is waiting for you"
+    Grant.objects.filter(release=release).update(
+        taken=0, granted_at=timezone.now() - timedelta(days=15)
+    )
+    assert analyst.get(HOME).context["waiting"] == []
 
 
 def test_a_released_dataset_waits_for_nobody(cast: Cast, signed_in: SignIn) -> None:

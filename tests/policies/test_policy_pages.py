@@ -29,10 +29,11 @@ def test_an_administrator_puts_a_version_in_force(
 ) -> None:
     client = signed_in(cast.administrator)
     sent = answers_of(Rules(), least_k=10, highest_risk="12.5", attack_skewness="3")
+    sent["attack_network-degree"] = "10"
     assert client.post(reverse("policies:change"), sent).status_code == 302
     rules = policy_in_force(cast.team).rules
     assert (rules.least_k, rules.highest_risk) == (10, 0.125)
-    assert rules.attacks == {**Rules().attacks, "skewness": 0.03}
+    assert rules.attacks == {"skewness": 0.03, "network-degree": 0.1}
     assert "as agreed" in client.get(reverse("policies:show")).content.decode()
 
 

@@ -14,9 +14,10 @@ from deid_portal.plans.services import choose_protection
 from deid_portal.releases.models import Release
 from deid_portal.reviews.models import Decision, ReviewRequest
 from deid_portal.reviews.policies import fingerprints_of
-from deid_portal.reviews.selectors import requests_awaiting
+from deid_portal.reviews.selectors import better_runs, requests_awaiting
 from deid_portal.reviews.services import approvals_of, decide, resubmit
 from deid_portal.runs.models import Run
+from deid_portal.runs.promotion import promote_run
 from deid_portal.runs.services import start_run
 from deid_portal.web.refusals import Refused
 from tests import factories
@@ -86,7 +87,9 @@ def test_another_run_makes_votes_void_visibly(
 ) -> None:
     vote(review, cast.approver)
     run = other_run(cast, review)
-    signed_in(cast.steward).post(reverse("reviews:submit", args=[review.id]), {"run": str(run.id)})
+    signed_in(cast.steward).post(
+        reverse("reviews:submit", args=[review.id]), {"run": str(run.id), "is_sure": "on"}
+    )
     review.refresh_from_db()
     assert (review.round, review.run_id, approvals_of(review)) == (2, run.id, 0)
     page = signed_in(second_approver).get(reverse("reviews:show", args=[review.id]))
@@ -183,3 +186,29 @@ def test_terms_of_what_is_voted_on_stay(
     signed_in(cast.steward).post(reverse("reviews:edit", args=[review.id]), answers)
     review.refresh_from_db()
     assert review.purpose == "teaching file"
+
+
+def test_another_run_takes_its_place_only_when_that_is_confirmed(
+    cast: Cast, review: ReviewRequest, signed_in: SignIn
+) -> None:
+    client, there = signed_in(cast.steward), reverse("reviews:show", args=[review.id])
+    assert "Submit another run" not in client.get(there).content.decode(), "there is none yet"
+    run = other_run(cast, review)
+    form = client.get(there).context["resubmit_form"]
+    assert next(str(label) for _, label in form.fields["run"].choices) == "Choose a run"
+    assert str(run.pk) in str(form["run"])
+    assert str(review.run_id) not in str(form["run"])
+    assert f"Run {review.run.number} is submitted." in client.get(there).content.decode()
+    answer = client.post(
+        reverse("reviews:submit", args=[review.id]), {"run": str(run.pk)}, follow=True
+    )
+    assert "Confirm that it takes the place of run 1." in answer.content.decode()
+    review.refresh_from_db()
+    assert review.run_id != run.pk
+
+
+def test_where_a_run_is_promoted_no_other_is_offered(cast: Cast, review: ReviewRequest) -> None:
+    other_run(cast, review)
+    assert len(better_runs(review)) == 2
+    promote_run(run=review.run, promoted_by=cast.steward)
+    assert list(better_runs(ReviewRequest.objects.get(id=review.id))) == [review.run]

@@ -31,7 +31,6 @@ from deid_portal.reviews.policies import check_is_open, fingerprints_of, what_ch
 from deid_portal.reviews.selectors import (
     ConversationEntry,
     answers_of,
-    better_runs,
     conversation_of,
     fold_answered,
     get_request_or_404,
@@ -322,10 +321,8 @@ def _gate(person: User, review: ReviewRequest, checked: CheckedGate) -> dict[str
 def _resubmit_form(person: User, review: ReviewRequest) -> ResubmitForm | None:
     if refusal(check_can_submit, person, review) or review.status == Status.DRAFT:
         return None
-    runs = better_runs(review)
-    if review.status == Status.SUBMITTED:
-        runs = runs.exclude(id=review.run_id)
-    return ResubmitForm(runs=runs) if runs.exists() else None
+    form = ResubmitForm(request=review)
+    return form if form.has_runs else None
 
 
 def _voided(review: ReviewRequest) -> list[ConversationEntry]:

@@ -1,5 +1,6 @@
 """Step 7, first half: recipients and terms of a release, and the request for review."""
 
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -20,7 +21,7 @@ from deid_portal.reviews.forms import AskForm, ResubmitForm
 from deid_portal.reviews.gates import RequestGates, gates_before_asking, gates_of
 from deid_portal.reviews.models import ReviewRequest
 from deid_portal.reviews.permissions import team_of_request
-from deid_portal.reviews.selectors import better_runs, get_request_or_404
+from deid_portal.reviews.selectors import get_request_or_404
 from deid_portal.reviews.services import (
     ask_for_review,
     change_draft,
@@ -129,21 +130,20 @@ def _bar(run: Run, closed: str, checked: RequestGates | None) -> NextBar:
     back = Act("Back to the report", url=reverse("reports:report", args=[run.id]))
     if closed:
         return NextBar(closed, icon="lock", primary=back)
-    if checked is not None and checked.fails:
-        gates = "One gate fails" if checked.fails == 1 else f"{checked.fails} gates fail"
-        return NextBar(
-            f"{gates}: nobody can approve before each is waived.",
-            "You can ask now and say why on the page of the request.",
-            icon="alert-triangle",
-            tone="warn",
-            secondary=back,
-            primary=Act("Ask for review", form_id="ask"),
+    ask = Act("Ask for review", form_id="ask")
+    if checked is not None and not checked.is_open:
+        rest = (
+            "You can ask now, and then say in writing why a gate that fails may pass."
+            if checked.fails
+            else "You can ask now; approving opens by itself when it has ended."
         )
+        title, icon = f"{checked.title}.", "alert-triangle"
+        return NextBar(title, rest, icon, "warn", primary=ask, secondary=back)
     return NextBar(
         "Approvers of your team decide.",
         "You can withdraw the request until then.",
         secondary=back,
-        primary=Act("Ask for review", form_id="ask"),
+        primary=ask,
     )
 
 
@@ -152,14 +152,15 @@ def submit_run(request: HttpRequest, request_id: UUID) -> HttpResponse:
     """Submit a request again with a run; earlier votes become void."""
     person = person_of(request)
     review = get_request_or_404(person, request_id)
-    form = ResubmitForm(request.POST, runs=better_runs(review))
+    form = ResubmitForm(request.POST, request=review)
     if form.is_valid():
         try:
             resubmit(request=review, run=form.cleaned_data["run"], submitted_by=person)
         except Refused as reason:
             messages.error(request, str(reason))
     else:
-        messages.error(request, "Choose a finished run of this dataset.")
+        for error in chain.from_iterable(form.errors.values()):
+            messages.error(request, str(error))
     return redirect("reviews:show", review.id)
 
 
