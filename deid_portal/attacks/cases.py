@@ -12,7 +12,7 @@ from deid_portal.datasets.models import Dataset
 from deid_portal.datasets.selectors import table_of
 from deid_portal.engine import Table
 from deid_portal.engine.attack_cases.case import Case
-from deid_portal.engine.files.csv.writer import write_csv
+from deid_portal.engine.files.csv.writer import COMMA, write_csv
 from deid_portal.reports.columns import level_label
 from deid_portal.runs.models import Run
 from deid_portal.runs.origins import origins_of
@@ -38,7 +38,8 @@ def open_case(run: Run, table: Table | None = None) -> Case:
     origins = origins_of(run)
     if origins is None:
         raise Refused(NOT_KEPT)
-    if _sha256_of_csv(origins.released) != run.output_sha256:
+    delimiter = run.publication.delimiter or COMMA
+    if _sha256_of_csv(origins.released, delimiter) != run.output_sha256:
         raise Refused(NOT_THE_SAME)
     original = table_of(run.dataset) if table is None else table
     return Case.open(
@@ -117,9 +118,9 @@ class _Hashing(io.RawIOBase):
         return len(data)
 
 
-def _sha256_of_csv(table: Table) -> str:
+def _sha256_of_csv(table: Table, delimiter: str) -> str:
     stream = _Hashing()
-    write_csv(table, cast(BinaryIO, stream))
+    write_csv(table, cast(BinaryIO, stream), delimiter)
     return stream.digest.hexdigest()
 
 

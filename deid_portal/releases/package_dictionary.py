@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.text import slugify
 
 from deid_portal.engine import Plan
+from deid_portal.engine.files.csv.writer import COMMA
 from deid_portal.engine.publication.label_groups import describe_label_groups
 from deid_portal.engine.report import Report
 from deid_portal.engine.table.table import Table
@@ -46,7 +47,8 @@ def write_dictionary(
     }
     if is_csv:
         resource["encoding"] = "utf-8"
-        resource["dialect"] = {"delimiter": ",", "lineTerminator": "\n", "quoteChar": '"'}
+        delimiter = package.release.request.run.publication.delimiter or COMMA
+        resource["dialect"] = {"delimiter": delimiter, "lineTerminator": "\n", "quoteChar": '"'}
     resource["schema"] = {"fields": _fields(table, report, plan), "missingValues": [""]}
     return {
         "profile": "tabular-data-package" if is_csv else "data-package",

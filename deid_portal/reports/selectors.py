@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from deid_portal.engine import EngineError
+from deid_portal.engine.files.csv.writer import COMMA
 from deid_portal.plans.subjects import PlannedSubject
 from deid_portal.runs.models import Run
 from deid_portal.vault import vault
@@ -44,7 +45,8 @@ def released_rows_of(run: Run, page: int = 1) -> ReleasedRows:
     page = min(max(page, 1), pages)
     start = (page - 1) * ROWS_PER_PAGE
     with vault.open_reader(run.release_file) as stream:
-        reader = csv.reader(io.TextIOWrapper(stream, encoding="utf-8", newline=""))
+        text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+        reader = csv.reader(text, delimiter=run.publication.delimiter or COMMA)
         names = next(reader)
         rows = list(islice(reader, start, start + ROWS_PER_PAGE))
     return ReleasedRows(names, rows, page, pages)

@@ -6,7 +6,7 @@ from typing import BinaryIO, cast
 from deid_portal.datasets.models import PseudonymKey
 from deid_portal.datasets.selectors import table_of, values_of
 from deid_portal.engine import Outcome, Plan, Table, protect
-from deid_portal.engine.files.csv.writer import write_csv
+from deid_portal.engine.files.csv.writer import COMMA, write_csv
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.publication import Publication, values_behind
 from deid_portal.engine.remedies import find_remedies
@@ -35,16 +35,16 @@ def store_table(lease: Lease[Run], plan: Plan, outcome: Outcome) -> StoredReleas
     if outcome.released is None:
         return None
     with vault.VaultWriter(lease.work.release_file) as writer:
-        write_csv(outcome.released, cast(BinaryIO, writer))
+        delimiter = lease.work.dataset.file_format.get("delimiter", COMMA)
+        write_csv(outcome.released, cast(BinaryIO, writer), delimiter)
         lease.check()
     keep_origins(lease.work, outcome)
-    return StoredRelease(
-        output_sha256=writer.sha256,
-        output_bytes=writer.size,
-        published=Publication.of(
-            plan, outcome.released, outcome.report, _values_behind(lease.work, plan, outcome)
-        ),
+    published = Publication.of(
+        plan, outcome.released, outcome.report, _values_behind(lease.work, plan, outcome)
     )
+    if delimiter != COMMA:
+        published = replace(published, delimiter=delimiter)
+    return StoredRelease(output_sha256=writer.sha256, output_bytes=writer.size, published=published)
 
 
 def _values_behind(run: Run, plan: Plan, outcome: Outcome) -> dict[str, frozenset[str]]:

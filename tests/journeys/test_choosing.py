@@ -1,6 +1,8 @@
 """Choosing a protection at a real browser: in plain words, and with everything the engine has."""
 
+import random
 import re
+from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
@@ -82,6 +84,54 @@ def test_in_plain_words(portal: RunningPortal, browser: Browser) -> None:
     page.locator("[name=k]").focus()
     page.keyboard.press("Control+Enter")
     page.wait_for_url("**/report/")
+
+
+def _upload_incomes(steward: Person, folder: Path) -> str:
+    """Upload, tag and give taxonomies; an income to the cent is what must not be learned."""
+    page, chance = steward.page, random.Random(7)
+    path = folder / "incomes.csv"
+    rows = [
+        f"{20 + row % 40};{'mw'[row % 2]};{chance.lognormvariate(7.9, 0.5):.2f}".replace(".", ",")
+        for row in range(400)
+    ]
+    path.write_text("\n".join(["Alter;Geschlecht;Einkommen", *rows]))
+    steward.open("/datasets/upload/")
+    page.set_input_files("#id_file", path)
+    steward.press_next("Upload and look at it")
+    page.wait_for_url("**/datasets/*-*/upload/")
+    steward.press_next("Keep and tag columns")
+    page.wait_for_url("**/columns/")
+    for name, role in (("Alter", "Quasi"), ("Geschlecht", "Quasi"), ("Einkommen", "Sensitive")):
+        group = page.get_by_role("radiogroup", name=f"What {name} is", exact=True)
+        group.locator("label", has_text=role).first.click()
+    expect(page.locator(".next-bar")).to_contain_text("All 3 columns are decided")
+    dataset = page.url.split("/datasets/")[1].split("/")[0]
+    for position, tab in ((0, "intervals"), (1, "flat")):
+        steward.open(f"/datasets/{dataset}/taxonomies/{position}/?tab={tab}")
+        page.get_by_role("button", name="Build this tree").click()
+        expect(page.locator("#origin")).to_be_visible()
+    return dataset
+
+
+def test_amounts_to_the_cent(portal: RunningPortal, browser: Browser, tmp_path: Path) -> None:
+    """They are said to be one of a kind and rounded; the report counts who is still found."""
+    steward = Person(browser, portal.address, "steward")
+    page = steward.page
+    steward.open(f"/datasets/{_upload_incomes(steward, tmp_path)}/protection/")
+    expect(page.locator(".showing")).to_contain_text("of 400 values of Einkommen occur once")
+    expect(page.locator("#promise")).to_contain_text("nearest multiple of")
+    expect(page.locator("#estimate-figures")).to_contain_text("Detail lost")
+    page.locator("label", has_text="Exactly as it is").click()
+    expect(page.locator("#promise")).not_to_contain_text("nearest multiple of")
+    page.locator("label", has_text="Rounded").click()
+    page.locator("label", has_text="Somebody guesses it nearly right").click()
+    expect(page.locator("#promise")).to_contain_text("even the rough amount stays uncertain")
+    steward.check_page()
+    steward.press_next("Start run")
+    page.wait_for_url("**/report/")
+    page.get_by_role("navigation", name="Parts of the report").get_by_text("Risk").click()
+    expect(page.locator("#lone-title")).to_contain_text("of Einkommen that nobody else has")
+    steward.check_page()
 
 
 def test_with_everything_the_engine_has(portal: RunningPortal, browser: Browser) -> None:

@@ -153,6 +153,9 @@ def _build_a_taxonomy_of_each_kind(steward: Person, dataset: str, jobs: Path) ->
     page.set_input_files("#taxonomy-file", jobs)
     page.get_by_role("button", name="Use this file").click()
     expect(page.locator("main")).to_contain_text("Health")
+    page.get_by_label("These groups are public knowledge").check()
+    page.locator("#public-labels button").click()
+    expect(page.locator("#messages")).to_contain_text("Releases will name what stands below")
     steward.check_page()
     page.locator(".next-bar .btn-primary").click()
     page.wait_for_url("**/protection/")
@@ -513,7 +516,11 @@ def _check_package(path: Path) -> None:
         digest, name = line.split("  ")
         assert hashlib.sha256(package.read(name)).hexdigest() == digest
     report = json.loads(package.read("report.json"))
-    rows = list(csv.DictReader(io.StringIO(package.read("release.csv").decode())))
+    dictionary = json.loads(package.read("datapackage.json"))["resources"][0]
+    assert dictionary["dialect"]["delimiter"] == ";", "as in the file that came"
+    job = next(field for field in dictionary["schema"]["fields"] if field["name"] == "job")
+    assert "public knowledge" in job["labelsBelow"]
+    rows = list(csv.DictReader(io.StringIO(package.read("release.csv").decode()), delimiter=";"))
     assert list(rows[0]) == ["zip", "age", "sex", "job", "condition", "ward"]
     assert len(rows) == report["rows"]["released"]
     groups = Counter((row["zip"], row["age"], row["sex"], row["job"]) for row in rows)

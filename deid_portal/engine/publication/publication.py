@@ -21,12 +21,14 @@ class Publication(Part):
     """The published plan and its files; `detail` holds levels and loss computed from them.
 
     It is stored when the release is made, so that packing needs only this, the released rows and
-    the report. Releases from earlier versions have no `detail`.
+    the report. Releases from earlier versions have no `detail`. The cells of the rows are separated
+    as in the file that came.
     """
 
     plan: Mapping[str, Any]
     files: Mapping[str, str] = field(default_factory=dict)
     detail: PublishedDetail = NO_DETAIL
+    delimiter: str | None = None  # of the released rows; a comma unless said
 
     @classmethod
     def of(

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.files.csv.format import CsvFormat
 from deid_portal.engine.files.csv.reader import read_csv
-from deid_portal.engine.files.csv.writer import undo_neutralizing
+from deid_portal.engine.files.csv.writer import COMMA, undo_neutralizing
 from deid_portal.engine.files.file_format import (
     FileFormat,
     FileKind,
@@ -38,6 +38,7 @@ def read_release(
     progress: ProgressCallback | None = None,
     *,
     is_raw: bool = False,
+    delimiter: str = COMMA,
 ) -> Table:
     """Read a released table; `names` maps names that SPSS cannot store to column names.
 
@@ -45,7 +46,7 @@ def read_release(
     """
     stream = io.BytesIO(source) if isinstance(source, bytes) else source
     if kind == FileKind.CSV:
-        table = read_csv(stream, CsvFormat(), progress)
+        table = read_csv(stream, CsvFormat(delimiter=delimiter), progress)
         return table if is_raw else _with_comma_numbers(undo_neutralizing(table))
     if kind == FileKind.EXCEL:
         return read_own_workbook(stream, progress)

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from deid_portal.engine.documents import hash_document
 from deid_portal.engine.errors import EngineError, InvalidReport
-from deid_portal.engine.files.csv.writer import neutralize
+from deid_portal.engine.files.csv.writer import COMMA, neutralize
 from deid_portal.engine.files.file_format import FileKind
 from deid_portal.engine.networks.plan import NetworkPlan
 from deid_portal.engine.plan import Plan
@@ -185,7 +185,7 @@ class _Verifier:
         table = self._read_table(kind, dictionary)
         if table is None or kind is None:
             return
-        self._check_formulas(kind, table)
+        self._check_formulas(kind, table, _delimiter_of(dictionary))
         self._check_dictionary(kind, table, dictionary, report)
         self._check_label_groups(table, dictionary, plan)
         self._check_certificate(kind, document)
@@ -265,7 +265,9 @@ class _Verifier:
             return None
         fields = dictionary["resources"][0]["schema"]["fields"]
         try:
-            return read_release(self._table_bytes(kind), kind, [own["name"] for own in fields])
+            names = [own["name"] for own in fields]
+            delimiter = _delimiter_of(dictionary)
+            return read_release(self._table_bytes(kind), kind, names, delimiter=delimiter)
         except EngineError as reason:
             self.claims.hold("table", False, f"release.{kind.value}: {reason}")
             return None
@@ -273,10 +275,10 @@ class _Verifier:
     def _table_bytes(self, kind: FileKind) -> bytes:
         return self.files[f"{RELEASE}.{kind.value}"]
 
-    def _check_formulas(self, kind: FileKind, table: Table) -> None:
+    def _check_formulas(self, kind: FileKind, table: Table, delimiter: str) -> None:
         """Check that spreadsheets run no cell of a CSV file as a formula."""
         if kind == FileKind.CSV:
-            raw = read_release(self._table_bytes(kind), kind, is_raw=True)
+            raw = read_release(self._table_bytes(kind), kind, is_raw=True, delimiter=delimiter)
             run = sum(
                 neutralize(text, column.decimal) != text
                 for column in raw.columns
@@ -367,3 +369,9 @@ class _Verifier:
 
 
 __all__ = ["InvalidPackage", "PackageVerification", "verify_package"]
+
+
+def _delimiter_of(dictionary: Mapping[str, Any]) -> str:
+    """Return the sign between cells that a dictionary states for its CSV file."""
+    said = dictionary["resources"][0].get("dialect", {}).get("delimiter", COMMA)
+    return said if isinstance(said, str) else COMMA

@@ -36,10 +36,16 @@ def test_enhanced_lets_frequent_values_gain_less() -> None:
 
 
 def test_a_value_that_nobody_had_gains_without_bound() -> None:
-    """Rounding makes 10 of 9 and 11."""
+    """Rounding at random makes 0, 10 or 20 of 9 and 11.
+
+    To the nearest, it rounds the whole table that is compared with as well, and nothing is gained.
+    """
     columns = {"zip": {"role": "quasi-identifier"}, "secret": {"role": "sensitive"}}
+    table = Table.from_rows(["zip", "secret"], [["1", "9"], ["1", "11"]])
     method = {"name": "rounding", "columns": ["secret"], "base": 10}
-    plan = Plan.from_document(document(columns, models=[RULE], method=method))
-    outcome = protect(Table.from_rows(["zip", "secret"], [["1", "9"], ["1", "11"]]), plan)
+    nearest = protect(table, Plan.from_document(document(columns, models=[RULE], method=method)))
+    assert nearest.report.models[0].achieved == {"beta": 0.0}
+    method = {**method, "kind": "random"}
+    outcome = protect(table, Plan.from_document(document(columns, models=[RULE], method=method)))
     assert not outcome.solution
     assert outcome.report.nearest.models[0].achieved == {"beta": None}

@@ -15,8 +15,10 @@ from deid_portal.engine.table.values import infer_type, is_number
 # their wide forms, which some read as the narrow ones, and behind blanks, which some cut off.
 FORMULA = re.compile(r"[\t\r\n]|[\s\ufeff\u200b]*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 
+COMMA = ","
 
-def write_csv(table: Table, stream: BinaryIO, delimiter: str = ",") -> None:
+
+def write_csv(table: Table, stream: BinaryIO, delimiter: str = COMMA) -> None:
     """Write UTF-8 with a header and LF line ends; a gap is an empty cell.
 
     A cell a spreadsheet would run as a formula gets an apostrophe in front, unless it is a plain
