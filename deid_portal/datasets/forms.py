@@ -19,6 +19,7 @@ from deid_portal.engine.files.file_format import (
     StatisticsFormat,
     WorkbookFormat,
 )
+from deid_portal.engine.table.missing_words import may_say_missing
 from deid_portal.web.refusals import Refused
 
 OTHER_DELIMITER = "other"
@@ -168,13 +169,16 @@ SETTINGS = {
 }
 
 
+# Begins the answer to the question whether a word means a missing value.
+MISSING = "missing:"
 TYPE_CHOICES = {choice.value for choice in TypeChoice}
 
 
 class FormatForm(forms.Form):
     """How a file is read: the settings its kind of file has, and the types of its columns.
 
-    A column's type is in `type-<place>`; `answer` is a button that says `<place>:<type>`.
+    A column's type is in `type-<place>`; `answer` is a button that says `<place>:<type>` or
+    `missing:<word>`.
     """
 
     sheet = forms.ChoiceField(label="Sheet")
@@ -195,9 +199,9 @@ class FormatForm(forms.Form):
     decimal = forms.ChoiceField(label="Decimal sign", choices=DECIMALS)
     missing = forms.CharField(
         label="These words mean missing",
-        max_length=100,
+        max_length=400,
         required=False,
-        help_text="Besides empty cells; like ? NA",
+        help_text="Besides empty cells; with commas between them: ?, NA, not stated",
     )
 
     def __init__(
@@ -261,7 +265,9 @@ class FormatForm(forms.Form):
             if name in data:
                 data[name] = data[name] == "yes"
         if "missing" in data:
-            data["missing"] = tuple(dict.fromkeys(data["missing"].split()))
+            said = [text for key, text in self._answers("answer") if key == "answer"]
+            said = [text.removeprefix(MISSING) for text in said if text.startswith(MISSING)]
+            data["missing"] = tuple(dict.fromkeys([*_read_words(data["missing"]), *said]))
         return type(self.file_format.settings)(**data)
 
     def _types(self) -> dict[int, TypeChoice]:
@@ -281,6 +287,15 @@ class FormatForm(forms.Form):
         return [(key, text) for key, text in self.data.items() if key.startswith(beginning)]
 
 
+def _read_words(text: str) -> list[str]:
+    """Read words with commas between them; codes and known words also with blanks, like ? NA."""
+    parts = [part.strip() for part in text.split(",")]
+    words = text.split()
+    if len(parts) == 1 and all(may_say_missing(word) or word.isdecimal() for word in words):
+        parts = words
+    return [part for part in parts if part]
+
+
 def _can_separate(sign: str, quote: str) -> bool:
     is_plain = len(sign) == 1 and sign.isascii() and sign.isprintable()
     return is_plain and not sign.isalnum() and sign != quote
@@ -296,7 +311,7 @@ def _initial(settings: Settings) -> dict[str, Any]:
             return {
                 **vars(settings),
                 "has_header": "yes" if settings.has_header else "no",
-                "missing": " ".join(settings.missing),
+                "missing": ", ".join(settings.missing),
             }
         case StatisticsFormat():
             return {**vars(settings), "labels": "yes" if settings.labels else "no"}

@@ -7,7 +7,7 @@ from deid_portal.datasets.models import TYPE_LABELS, Dataset
 from deid_portal.engine import ColumnType
 from deid_portal.engine.files.column_types import TypeChoice
 from deid_portal.engine.files.file_format import KIND_WORDS, FileFormat, FileKind
-from deid_portal.engine.files.table_reader import ColumnPreview
+from deid_portal.engine.files.table_reader import ColumnPreview, DoubtfulWord
 from deid_portal.engine.files.table_reader import FilePreview as Preview
 from deid_portal.engine.wording.numbers import middle_cut
 
@@ -60,6 +60,7 @@ class PreviewTable:
     questions: list[PreviewQuestion]
     more_questions: int
     notes: list[str]
+    doubtful_words: tuple[DoubtfulWord, ...] = ()
 
     @property
     def doubtful(self) -> list[str]:
@@ -76,7 +77,8 @@ def show_preview(dataset: Dataset, preview: Preview) -> PreviewTable:
         if place not in form.types and (question := _question(place, column)) is not None
     ]
     shown, more = asked[:MOST_QUESTIONS], len(asked[MOST_QUESTIONS:])
-    return PreviewTable(heads, preview.rows, shown, more, [*name_note(dataset), *preview.notes])
+    notes = [*name_note(dataset), *preview.notes]
+    return PreviewTable(heads, preview.rows, shown, more, notes, preview.doubtful_words)
 
 
 def accepted_endings() -> list[str]:

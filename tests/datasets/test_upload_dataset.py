@@ -164,6 +164,26 @@ def test_a_wrong_encoding_is_explained_and_can_be_corrected(cast: Cast, signed_i
     assert Event.objects.filter(action="dataset.format_changed").count() == 2
 
 
+def test_words_that_may_mean_missing_are_offered(cast: Cast, signed_in: SignIn) -> None:
+    client = signed_in(cast.steward)
+    content = b"a;b\n1;unbekannt\n2;keine Angabe\n3;ledig\n4;none known\n"
+    dataset = factories.make_upload(cast.steward, cast.team, content)
+    preview = reverse("datasets:preview", args=[dataset.id])
+    page = client.get(preview).content.decode()
+    assert "Do these words mean" in page
+    assert "“unbekannt” is missing" in page
+    assert 'value="keine Angabe"' in page  # taken already: it means nothing else
+    now = {"delimiter": ";", "quote": '"', "encoding": "utf-8", "has_header": "yes", "decimal": "."}
+    answer = {**now, "missing": "keine Angabe", "answer": "missing:unbekannt"}
+    client.post(reverse("datasets:set-format", args=[dataset.id]), answer)
+    dataset.refresh_from_db()
+    assert dataset.file_format["missing"] == ["keine Angabe", "unbekannt"]
+    page = client.get(preview).content.decode()
+    assert "Does this word mean" in page
+    assert 'value="keine Angabe, unbekannt"' in page
+    assert "“unbekannt” is missing" not in page
+
+
 def test_utf16_chosen_by_mistake_is_explained_and_can_be_undone(
     cast: Cast, signed_in: SignIn
 ) -> None:

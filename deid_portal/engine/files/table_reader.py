@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ from deid_portal.engine.files.statistics_files import StatisticsFiles
 from deid_portal.engine.files.text_files import TextFiles
 from deid_portal.engine.files.workbook import Workbooks
 from deid_portal.engine.progress import ProgressCallback
+from deid_portal.engine.table.missing_words import find_missing_words
 from deid_portal.engine.table.table import Column, Table
 from deid_portal.engine.table.values import ColumnType, find_date_format
 
@@ -70,12 +72,22 @@ class ColumnPreview:
 
 
 @dataclass(frozen=True)
+class DoubtfulWord:
+    """A word in cells that may say a value is missing, or be an answer; where and how often."""
+
+    word: str
+    cells: int  # of the first rows
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class FilePreview:
     """The first rows of a file, and what a person should know about how they were read."""
 
     columns: tuple[ColumnPreview, ...]
     rows: list[list[str | None]]
     notes: tuple[str, ...]
+    doubtful_words: tuple[DoubtfulWord, ...] = ()
 
 
 def detect_file(
@@ -107,7 +119,26 @@ def preview_file(
         replace(doubt, type=column.type, date_format=_date_format(column))
         for doubt, column in zip(doubts, table.columns, strict=True)
     )
-    return FilePreview(columns, table.head(rows), sample.notes)
+    has_words = hasattr(form.settings, "missing")
+    words = _doubtful_words(sample.table) if has_words else ()
+    return FilePreview(columns, table.head(rows), sample.notes, words)
+
+
+def _doubtful_words(table: Table) -> tuple[DoubtfulWord, ...]:
+    """Return the words that could mean a missing value, the most frequent first."""
+    counts: Counter[str] = Counter()
+    places: dict[str, list[str]] = {}
+    for column in table.columns:
+        if column.type != ColumnType.TEXT:
+            continue
+        rows = dict(zip(column.values, column.counts.tolist(), strict=True))
+        sure, doubtful = find_missing_words(text for text in rows if text is not None)
+        for word in (*sure, *doubtful):
+            counts[word] += rows[word]
+            places.setdefault(word, []).append(column.name)
+    return tuple(
+        DoubtfulWord(word, cells, tuple(places[word])) for word, cells in counts.most_common()
+    )
 
 
 def read_table(

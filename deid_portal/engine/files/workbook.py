@@ -19,7 +19,7 @@ from xml.parsers.expat import ExpatError, ParserCreate
 
 from deid_portal.engine.errors import InvalidTable
 from deid_portal.engine.files.cells import NO_ROWS, CellEncoder, check_column_count, check_names
-from deid_portal.engine.files.csv.format import MISSING_WORDS, judge_first_row
+from deid_portal.engine.files.csv.format import judge_first_row
 from deid_portal.engine.files.csv.reader import MOST_COLUMNS
 from deid_portal.engine.files.file_format import Settings, WorkbookFormat
 from deid_portal.engine.files.file_kind import DAMAGED_ARCHIVE
@@ -28,6 +28,7 @@ from deid_portal.engine.files.limits import ReadingLimits
 from deid_portal.engine.files.sample import SAMPLE_ROWS, GuessedSettings, Sample
 from deid_portal.engine.progress import Progress, ProgressCallback
 from deid_portal.engine.table.cell_text import without_midnight, write_cell
+from deid_portal.engine.table.missing_words import find_missing_words
 from deid_portal.engine.table.table import Table
 
 MOST_UNPACKED = 1 << 30
@@ -95,7 +96,9 @@ class Workbooks:
         top = next((cells for number, cells in start if number == first_row), [])
         below = [cells for number, cells in start if number > first_row]
         has_header, evidence["has_header"] = _has_names(top, below)
-        found = Counter(c for _, cells in start for c in cells if c in (*MISSING_WORDS, *ERRORS))
+        counts = Counter(cell for _, cells in start for cell in cells if cell)
+        words = {*find_missing_words(counts)[0], *ERRORS}
+        found = Counter({cell: count for cell, count in counts.items() if cell in words})
         missing = tuple(sorted(found))
         cells = "1 cell" if found.total() == 1 else f"{found.total()} cells"
         evidence["missing"] = f"{cells} in the first rows" if missing else "no usual word found"

@@ -47,21 +47,29 @@ DOUBTFUL = frozenset(
 )
 
 
+LONGEST = max(map(len, SURE | DOUBTFUL)) + 4
+
+
 def find_missing_words(cells: Iterable[str]) -> tuple[list[str], list[str]]:
     """Return the texts that surely say a value is missing, and those that perhaps do."""
     sure, doubtful = [], []
     for cell in dict.fromkeys(cells):
         if says_missing(cell):
             sure.append(cell)
-        elif fold_accents(cell.strip()) in DOUBTFUL:
+        elif may_say_missing(cell):
             doubtful.append(cell)
     return sure, doubtful
 
 
 def says_missing(cell: str) -> bool:
     """Say whether a cell means nothing but a missing value."""
-    return cell in OF_PROGRAMS or (fold_accents(cell.strip()) in SURE and cell.strip() != "")
+    return cell in OF_PROGRAMS or _plain(cell) in SURE
 
 
 def may_say_missing(cell: str) -> bool:
-    return says_missing(cell) or fold_accents(cell.strip()) in DOUBTFUL
+    """Say whether a cell means a missing value, or could."""
+    return says_missing(cell) or _plain(cell) in DOUBTFUL
+
+
+def _plain(cell: str) -> str:
+    return fold_accents(cell.strip()) if len(cell) <= LONGEST else cell

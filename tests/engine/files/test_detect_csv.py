@@ -4,6 +4,8 @@ import pytest
 
 from deid_portal.engine import InvalidTable
 from deid_portal.engine.files.csv.reader import CsvFormat, detect_csv, preview_csv, read_csv
+from deid_portal.engine.files.table_reader import DoubtfulWord, detect_file, preview_file
+from deid_portal.engine.table.missing_words import says_missing
 from tests.engine.tables import ADULT
 
 
@@ -119,3 +121,23 @@ def test_a_broken_encoding_is_detected_and_refused_with_a_sentence(
     for read in (preview_csv, read_csv):
         with pytest.raises(InvalidTable, match=r"[.]$"):
             read(io.BytesIO(content), form)
+
+
+def test_words_for_missing_in_other_languages_are_found() -> None:
+    text = "a;b;c\n1;k.A.;unbekannt\n2;keine Angabe;ledig\n3;x;n/a\n4;y;ledig\n"
+    detection = detect_csv(text.encode())
+    assert detection.format.missing == ("k.A.", "keine Angabe", "n/a")
+    assert detection.evidence["missing"] == "3 cells in the first rows"
+
+
+def test_words_that_may_be_answers_are_offered_and_not_taken() -> None:
+    content = b"a;b\n1;unbekannt\n2;ledig\n3;unbekannt\n4;keine\n5;k.A.\n"
+    stream = io.BytesIO(content)
+    form = detect_file(stream).format
+    found = preview_file(io.BytesIO(content), form).doubtful_words
+    assert found == (DoubtfulWord("unbekannt", 2, ("b",)), DoubtfulWord("keine", 1, ("b",)))
+
+
+@pytest.mark.parametrize("word", ["DK", "NC", "nr", "-", "Na", "Nan", "Rest", "x"])
+def test_words_that_are_answers_elsewhere_are_never_taken(word: str) -> None:
+    assert not says_missing(word)

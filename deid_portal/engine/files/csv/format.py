@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Any, BinaryIO
 
 from deid_portal.engine.errors import InvalidTable
+from deid_portal.engine.table.missing_words import find_missing_words, says_missing
 from deid_portal.engine.table.values import is_number
 
 SAMPLE_BYTES = 256 * 1024
@@ -18,7 +19,6 @@ DELIMITERS = (",", ";", "\t", "|")
 # Accepted only if they divide every row alike and no usual delimiter does.
 RARE_DELIMITERS = ("~", "^", "#", "\x01")
 DELIMITER_WORDS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-MISSING_WORDS = ("?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "None", "#N/A")
 UTF_8 = ("utf-8", "utf_8", "utf8", "utf-8-sig", "utf_8_sig")
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -264,7 +264,7 @@ def judge_first_row(
     columns = [(name, _column_below(below, place)) for place, name in enumerate(names) if name]
     numbers = [(name, cells) for name, cells in columns if _is_any_number(name)]
     is_above_numbers = any(
-        name not in MISSING_WORDS and not _is_any_number(name) and _are_numbers(cells)
+        not says_missing(name) and not _is_any_number(name) and _are_numbers(cells)
         for name, cells in columns
     )
     if numbers and is_above_numbers and not any(name in cells for name, cells in numbers):
@@ -283,7 +283,7 @@ def _column_below(rows: Sequence[Sequence[str | None]], place: int) -> list[str]
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:
-    filled = [cell for cell in cells if cell not in ("", *MISSING_WORDS)]
+    filled = [cell for cell in cells if cell and not says_missing(cell)]
     return len(filled) > 1 and all(_is_any_number(cell) for cell in filled)
 
 
@@ -308,8 +308,9 @@ def _detect_decimal(rows: Iterable[Sequence[str]], delimiter: str) -> tuple[str,
 
 
 def _detect_missing(rows: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], str]:
-    counts = Counter(cell for row in rows for cell in row if cell in MISSING_WORDS)
-    found = tuple(word for word in MISSING_WORDS if counts[word])
+    counts = Counter(cell for row in rows for cell in row)
+    found, _ = find_missing_words(counts)
     if not found:
         return (), "no usual word for a missing value found"
-    return found, f"{counts.total():,} cells in the first rows"
+    cells = sum(counts[word] for word in found)
+    return tuple(found), f"{cells:,} cell{'s' if cells > 1 else ''} in the first rows"

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from deid_portal.engine.files.csv.format import MISSING_WORDS
+from deid_portal.engine.table.missing_words import says_missing
 from deid_portal.engine.table.values import is_number
 
 Rows = Sequence[Sequence[str]]
@@ -89,7 +89,7 @@ def _judge_by_further_columns(
     for place in range(2, min(len(row) for row in rows)):
         top, *below = (row[place].strip() for row in rows)
         is_numeric = any(below) and all(is_number(cell) for cell in below if cell)
-        if is_numeric and top not in ("", *MISSING_WORDS):
+        if is_numeric and top and not says_missing(top):
             is_name = not is_number(top)
             words = "a word stands above numbers" if is_name else "a number stands above numbers"
             is_sure = not is_name or _judge_by_words(first, below_links) == KNOWN
