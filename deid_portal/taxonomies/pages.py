@@ -140,6 +140,7 @@ def show_workbench(
         "builder": _builder(column, open_tab, form) if sees_values else None,
         "library": describe_library(column) if sees_values and open_tab == Tab.LIBRARY else None,
         "most_values": MOST_VALUES,
+        "shows_builders": taxonomy is None or bool(tab or form or keep or problem),
         "keep_form": keep or KeepTaxonomyForm(initial={"name": column.name[:100]}),
     }
     refused = problem or form or keep or tree.problem
@@ -150,8 +151,10 @@ def _around(dataset: Dataset, column: DatasetColumn) -> dict[str, Any]:
     """Return the context of the parts around the workbench: list of columns, counts, next bar."""
     still_open = open_columns(dataset)
     needed = len(quasi_identifiers(dataset))
+    shelf = describe_shelf(dataset)
     return {
-        "shelf": describe_shelf(dataset),
+        "shelf": shelf,
+        "has_optional": any(line.state == "not needed" for line in shelf),
         "open_count": len(still_open),
         "done_count": needed - len(still_open),
         "needed_count": needed,

@@ -79,7 +79,7 @@ class ShelfLine:
     """A column in the list beside the workbench."""
 
     column: DatasetColumn
-    state: str  # complete, partial or none
+    state: str  # complete, partial, none, or not needed
     words: str
 
 
@@ -121,7 +121,7 @@ def describe_shelf(dataset: Dataset) -> list[ShelfLine]:
     for column in [*quasi_identifiers(dataset), *sensitive]:
         taxonomy = taxonomy_of(column)
         if taxonomy is None and not column.is_quasi_identifier:
-            lines.append(ShelfLine(column, "none", "sensitive, needs none"))
+            lines.append(ShelfLine(column, "not needed", "sensitive, needs none"))
         elif taxonomy is None:
             lines.append(ShelfLine(column, "none", "none yet"))
         elif taxonomy.is_complete:

@@ -66,9 +66,16 @@ def _keep_export(page: Page, label: str, path: Path) -> Path:
     return path
 
 
+def _open_builder(page: Page, kind: str) -> None:
+    """The builders stand behind one button once there is a tree."""
+    if page.locator("#open-builders").count():
+        page.locator("#open-builders").press("Enter")
+    page.locator(f"#tab-{kind}").press("Enter")
+
+
 def _use_file(page: Page, path: Path) -> None:
     if not page.locator("#taxonomy-file").count():
-        page.locator("#tab-file").press("Enter")
+        _open_builder(page, "file")
     page.set_input_files("#taxonomy-file", path)
     page.get_by_role("button", name="Use this file").press("Enter")
 
@@ -153,7 +160,7 @@ def _take_out_and_back_in(page: Page, folder: Path) -> None:
     }
     assert len(first["Export"].read_text().splitlines()) == 2000
     for label, path in first.items():
-        page.locator("#tab-flat").press("Enter")
+        _open_builder(page, "flat")
         page.get_by_role("button", name="Build and replace").press("Enter")
         expect(page.locator("#effect-title")).to_contain_text("no step between exact and hidden")
         _use_file(page, path)

@@ -126,7 +126,9 @@ def test_days_of_birth_are_read_as_ages(cast: Cast, signed_in: SignIn) -> None:
     client.post(_address("propose", column))
     recipe = ColumnTaxonomy.objects.get(column=column).recipe
     assert recipe["as_of"] == timezone.localdate().isoformat()
-    assert "Bands of 5" in client.get(_address("workbench", column)).content.decode()
+    page = client.get(_address("workbench", column), {"tab": "dates"}).content.decode()
+    assert "Bands of 5" in page
+    assert f'value="{recipe["as_of"]}"' in page
     chosen = {"as_of": "2026-04-01", "ages": ["5-year age", "20-year age"], "units": ["year"]}
     client.post(_address("build", column, "dates"), chosen)
     recipe = ColumnTaxonomy.objects.get(column=column).recipe
@@ -136,3 +138,29 @@ def test_days_of_birth_are_read_as_ages(cast: Cast, signed_in: SignIn) -> None:
     assert "Choose at least one level." in answer.content.decode()
     client.post(_address("build", column, "dates"), {"units": ["five years"]})
     assert ColumnTaxonomy.objects.get(column=column).recipe == {"dates": ["five years"]}
+
+
+def test_once_there_is_a_tree_the_builders_stand_behind_one_button(
+    cast: Cast, column: DatasetColumn, signed_in: SignIn
+) -> None:
+    client = signed_in(cast.steward)
+    assert 'id="tab-mask"' in client.get(_address("workbench", column)).content.decode()
+    client.post(_address("build", column, "mask"), {"side": "right"})
+    closed = client.get(_address("workbench", column)).content.decode()
+    assert "Build it anew" in closed
+    assert 'id="tab-mask"' not in closed
+    opened = client.get(_address("workbench", column), {"tab": "mask"}).content.decode()
+    assert 'id="tab-mask"' in opened
+
+
+def test_the_list_beside_it_agrees_with_its_icons(
+    cast: Cast, column: DatasetColumn, signed_in: SignIn
+) -> None:
+    """A sensitive column without a tree is no gap beside "all complete"."""
+    client = signed_in(cast.steward)
+    for quasi in column.dataset.columns.filter(role="quasi-identifier"):
+        client.post(_address("build", quasi, "flat"))
+    page = client.get(_address("workbench", column))
+    assert "all complete" in page.content.decode()
+    assert {line.state for line in page.context["shelf"]} == {"complete", "not needed"}
+    assert page.context["has_optional"]

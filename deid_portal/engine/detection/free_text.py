@@ -36,7 +36,7 @@ class FreeText:
 
     def explain(self) -> str:
         """Say what the texts are and what was seen in them."""
-        seen = f"Free text of {self.words:.0f} words on average"
+        seen = f"{self.words:.0f} words on average"
         if self.mention is not None:
             return f"{seen}; {self.mention.values:,} of those looked at hold {self.mention.words}."
         if self.people:

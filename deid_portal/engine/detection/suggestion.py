@@ -201,8 +201,7 @@ def _by_texts(column: Column, words: HeadingWords, share: float) -> _Guess | Non
         return _Guess(SuggestedRole.IDENTIFIER, reason, "geographic subdivisions")
     free_text = find_free_text(column, share, names.speaks_of_remarks(words))
     if free_text is not None:
-        reason = f"{free_text.explain()} Nothing here makes it safe, so this stays your decision."
-        return _Guess(None, reason, is_free_text=True)
+        return _Guess(None, f"{free_text.explain()} Nobody can check it all.", is_free_text=True)
     mention = find_mention(column)
     if mention is not None:
         return _Guess(SuggestedRole.IDENTIFIER, _mention_reason(mention), mention.hipaa)
