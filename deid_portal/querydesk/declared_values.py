@@ -42,18 +42,20 @@ def shelf_sources() -> list[Source]:
 def public_domains(columns: Iterable[DatasetColumn]) -> dict[int, dict[str, Any]]:
     """Return what columns may hold, by position, where everybody knows it: fields of the form.
 
-    That is so of tagged columns with a taxonomy of the shelf as it came: lists that somebody
-    publishes, and ages. Not of trees that were made for this table.
+    That is so of tagged columns with a taxonomy of the shelf as it came, lists that somebody
+    publishes and ages, and of trees that were written down and whose labels the steward declared
+    public. Trees made from this table name what occurs in it.
     """
     by_id = {column.pk: column for column in columns if column.role in PUBLIC_ROLES}
     taxonomies = ColumnTaxonomy.objects.filter(column__in=by_id).select_related("version")
     found: dict[int, dict[str, Any]] = {}
     for taxonomy in taxonomies:
         entry = shelf_entry_of(taxonomy)
-        if entry is None:
-            continue
         place = by_id[taxonomy.column_id].position
-        if entry.is_list:
+        if entry is None:
+            if taxonomy.public_labels and (written := _written_order(taxonomy)):
+                found[place] = {"kind": "list", "values": "\n".join(written)}
+        elif entry.is_list:
             found[place] = {"kind": "list", "values": "\n".join(entry.shown())}
         elif entry.bounds is not None:
             low, high = entry.bounds

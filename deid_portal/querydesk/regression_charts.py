@@ -14,6 +14,7 @@ from deid_portal.querydesk.vocabulary import write_significant
 Row = tuple[str, Any, Any, Any]
 INTERCEPT = "intercept"
 NONE = "–"
+MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,9 @@ def _finding_of_slopes(target: str, slopes: Sequence[Row], *, has_intervals: boo
         return f"{target} {grows} by {by} for 1 more {name}"
     told = [f"grows with {join(up)}"] if up else []
     told += [f"falls with {join(down)}"] if down else []
-    rest = len(slopes) - len(up) - len(down)
-    hidden = f"; noise hides the rest ({rest})" if rest else ""
-    return f"{target} {join(told)}{hidden}"
+    rest = [row[0] for row in slopes if row[0] not in (*up, *down)]
+    hidden = join(rest) if len(rest) <= MOST_NAMED else f"the other {len(rest)}"
+    return f"{target} {join(told)}{f'; noise hides {hidden}' if rest else ''}"
 
 
 def _slopes_figure(

@@ -370,6 +370,11 @@ def test_a_line_shows_the_intervals_of_its_numbers(cast: Cast, desk: Desk) -> No
     assert chart.note == ""  # not a word about counts
     check_chart(chart)
     assert chart.caption == "Each interval holds the true number in 19 of 20 cases"
+    two = {"coefficients": {**coefficients, "age": 0.25, "hours": 1.0}, "intervals": None}
+    ends = {"intercept": [1, 2], "age": [0.1, 0.4], "hours": [-1, 3]}
+    both = chart_of(question, {**two, "intervals": ends})
+    assert both is not None
+    assert both.title == "pay grows with age; noise hides hours"
     without = chart_of(question, {"coefficients": coefficients, "intervals": None})
     assert without is not None
     assert (without.caption, without.table.columns) == ("", ["", "Change of pay"])

@@ -20,7 +20,7 @@ from deid_portal.querydesk.services import close_desk
 from deid_portal.querydesk.wishes import ask_for_more, decide_wish
 from deid_portal.taxonomies.library import use_from_library
 from deid_portal.taxonomies.models import TaxonomyKind
-from deid_portal.taxonomies.services import set_outline, set_taxonomy
+from deid_portal.taxonomies.services import set_outline, set_public_labels, set_taxonomy
 from deid_portal.vault import vault
 from deid_portal.web.refusals import Refused
 from tests import factories
@@ -158,6 +158,17 @@ def test_what_is_public_is_opened_at_once(cast: Cast, dataset: Dataset, signed_i
     age = dataset.columns.get(name="Age")
     use_from_library(column=age, changed_by=cast.steward, key="shelf-ages")
     assert client.get(address).context["public"] == ["Age"]
+    condition = dataset.columns.get(name="Condition")
+    tree = {"tree": {"all": {"chronic": ["Diabetes", "Cancer", "Gout"], "mild": ["Flu"]}}}
+    set_taxonomy(column=condition, changed_by=cast.steward, kind=TaxonomyKind.TREE, recipe=tree)
+    assert client.get(address).context["public"] == ["Age"]
+    set_public_labels(column=condition, changed_by=cast.steward, public_labels=True)
+    assert client.get(address).context["public"] == ["Age", "Condition"]
+    filled = client.post(address, {"take": "public"}).context["rows"]
+    [row] = [one for one in filled if one["column"].name == "Condition"]
+    # All that was written, also what does not occur in the table.
+    assert row["values"].value().split() == ["Diabetes", "Cancer", "Gout", "Flu"]
+    set_public_labels(column=condition, changed_by=cast.steward, public_labels=False)
     form = {"neighbours": "replace", "take": "public"}
     answer = client.post(address, form)
     opened = [row for row in answer.context["rows"] if row["open"].value()]
