@@ -13,8 +13,8 @@ from deid_portal.releases.models import Grant, Release
 from deid_portal.releases.permissions import team_of_release
 
 
-def tell_that_it_was_released(release: Release) -> None:
-    """Notify the author and the people with a grant, each once."""
+def tell_that_it_can_be_downloaded(release: Release) -> None:
+    """Notify the author and the people with a grant, each once, when the package is there."""
     people = [release.request.asked_by, *_named(release)]
     _tell(people, f"{release} can be downloaded.", "release.created", release, release.approved_by)
 

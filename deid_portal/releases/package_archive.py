@@ -20,6 +20,7 @@ from deid_portal.engine import ENGINE_VERSION
 from deid_portal.engine.verification.verification import verify_package
 from deid_portal.notices.services import tell
 from deid_portal.releases.models import Package
+from deid_portal.releases.notifications import tell_that_it_can_be_downloaded
 from deid_portal.releases.package_contents import STEPS, contents_of, seal_contents
 from deid_portal.releases.package_member import PackageMember
 from deid_portal.vault import vault
@@ -167,8 +168,10 @@ def _write_end(
 
 
 def _tell(package: Package) -> None:
-    """Notify who requested it; for the package of the approval the release is announced instead."""
-    if package.asked_by is not None:
+    """Notify who requested it; the package of the approval makes the release downloadable."""
+    if package.asked_by is None:
+        tell_that_it_can_be_downloaded(package.release)
+    else:
         tell(
             [package.asked_by],
             f"{package.release} is packed as {package.get_format_display()}.",

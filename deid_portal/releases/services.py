@@ -9,10 +9,7 @@ from deid_portal.audit.services import record_event
 from deid_portal.datasets.models import Dataset
 from deid_portal.releases.grants import hold_release, open_to_the_named
 from deid_portal.releases.models import Release, TableFormat
-from deid_portal.releases.notifications import (
-    tell_that_it_was_released,
-    tell_that_release_was_withdrawn,
-)
+from deid_portal.releases.notifications import tell_that_release_was_withdrawn
 from deid_portal.releases.package_statement import state_release
 from deid_portal.releases.packages import request_package
 from deid_portal.releases.permissions import check_may_withdraw, team_of_release
@@ -54,7 +51,6 @@ def create_release(*, request: ReviewRequest, approved_by: User) -> Release:
     state_release(release)
     request_package(release=release, format=TableFormat.CSV, person=None)
     _move(request, Status.RELEASED)
-    tell_that_it_was_released(release)
     return release
 
 

@@ -70,16 +70,23 @@ def test_a_request_from_asking_to_release(cast: Cast) -> None:
     request = ask_for_review(
         run=run, asked_by=cast.steward, terms=RequestTerms("13053 is in the purpose")
     )
-    assert _told("review.asked") == {
-        "approver": "Request 1 for Patients waits for a decision; Steward asks."
-    }
+    asked = _told("review.asked")
+    assert list(asked) == ["approver"]
+    assert asked["approver"].startswith(
+        "Request 1 for Patients waits for a decision; Steward asks."
+    )
     write_comment(request=request, written_by=cast.reviewer, text="13053 is in the comment")
     assert list(_told("review.commented")) == ["steward"]
     write_comment(request=request, written_by=cast.steward, text="answered")
     assert set(_told("review.commented")) == {"steward", "reviewer"}
-    factories.approve(request, cast.approver)
-    assert _told("review.approved") == {"steward": "Request 1 for Patients was approved."}
-    assert set(_told("release.created")) == {"steward", "analyst"}
+    release = factories.approve(request, cast.approver)
+    approved = _told("review.approved")
+    assert list(approved) == ["steward"]
+    assert approved["steward"].startswith("Request 1 for Patients was approved.")
+    assert _told("release.created") == {}, "there is nothing to download until it is packed"
+    factories.pack(release)
+    words = f"{release} can be downloaded."
+    assert _told("release.created") == {"steward": words, "analyst": words}
     assert not Notice.objects.filter(words__contains="13053").exists()
 
 

@@ -34,11 +34,14 @@ def change(client: Client, grant: Grant, days: int, times: int):  # type: ignore
     return client.post(address, {"days": days, "times": times})
 
 
-def test_the_people_of_the_request_get_its_terms_and_are_told(cast: Cast, release: Release) -> None:
+def test_the_people_of_the_request_get_its_terms_and_are_told(
+    cast: Cast, release: Release, without_pdf: None
+) -> None:
     people = {grant.person: grant for grant in release.grants.all()}
     assert set(people) == {cast.steward, cast.analyst}
     days = (people[cast.analyst].expires_at - timezone.now()).total_seconds() / 86400
     assert (round(days), people[cast.analyst].allowed) == (30, 3)
+    factories.pack(release)
     told = Notice.objects.filter(kind="release.created").values_list("person__username", flat=True)
     assert set(told) == {"steward", "analyst"}
 
