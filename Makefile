@@ -9,6 +9,8 @@
 #                               a sentence or read them; READERS="csv xlsx" to only some
 #   make audit DRAWS=10         the noise of private answers, all cases of it, with so many times the
 #                               draws of the gate: sees what tells tables apart by less
+#   make walk PICTURES=var/walk three messy tables from upload to package: times, presses, and every
+#                               page photographed; TABLES="register.xlsx" walks only some
 
 MAKEFLAGS += --no-print-directory
 # Where it is set, every process would compile all it imports anew.
@@ -20,11 +22,13 @@ TESTS ?=
 INPUTS ?= 10000
 READERS ?=
 DRAWS ?= 10
+PICTURES ?= var/walk
+TABLES ?=
 BROWSERS := chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable
 
 .SILENT:
 .NOTPARALLEL:
-.PHONY: run test fuzz audit checks format environment run-packages test-packages pango browser database
+.PHONY: run test fuzz audit walk checks format environment run-packages test-packages pango browser database
 
 # exec: a signal for the recipe reaches the portal itself, which then stops everything it started.
 run: run-packages pango
@@ -44,6 +48,9 @@ fuzz: test-packages
 audit: test-packages
 	AUDIT_DRAWS=$(DRAWS) $(PY) -m pytest -n 2 -q -m "long or not long" \
 		tests/engine/differential/test_audit.py
+
+walk: test-packages pango browser
+	$(PY) -m tests.journeys.walk --pictures $(PICTURES) $(TABLES)
 
 checks: test-packages
 	echo "Format."
