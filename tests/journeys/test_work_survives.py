@@ -3,8 +3,6 @@
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 
 from playwright.sync_api import Browser, Page, expect
@@ -12,67 +10,23 @@ from playwright.sync_api import Browser, Page, expect
 from tests.journeys.browser import Person
 from tests.journeys.reset import forget_killed_workers
 from tests.launcher.pause import workers_paused
-from tests.launcher.portal import ROOT, RunningPortal, environment, wait_until
+from tests.launcher.portal import RunningPortal, wait_until
+from tests.launcher.world import tell_portal
 from tests.patience import PATIENCE
 
 # Columns × 3 levels: so many combinations that a search without shortcuts takes a while.
 MAKE_WIDE_TABLE = """
-import random
 from deid_portal.accounts.models import Team, User
-from deid_portal.plans.services import choose_protection
-from deid_portal.taxonomies.models import ColumnTaxonomy
-from deid_portal.taxonomies.services import set_taxonomy
-from deid_portal.datasets.services import keep_dataset, tag_columns
-from tests import factories
-from tests.launcher.portal import wait_until
-chance = random.Random(1)
-columns = {columns}
-text = ",".join(f"c{{number}}" for number in range(columns)) + "\\n"
-for row in range(3000):
-    text += ",".join(str(chance.randrange(8)) for number in range(columns)) + "\\n"
 steward = User.objects.get(username="steward")
 team = Team.objects.get(name="Population statistics")
-dataset = factories.make_upload(steward, team, text.encode())
-reading = keep_dataset(dataset=dataset, kept_by=steward)
-wait_until(lambda: reading.refresh_from_db() or not reading.is_open, "the table is read")
-dataset.refresh_from_db()
-tag_columns(
-    dataset=dataset,
-    tagged_by=steward,
-    roles=dict.fromkeys(range(columns), "quasi-identifier"),
-)
-halves = {{"intervals": {{"start": 0, "width": 4, "widen": []}}}}
-for column in dataset.columns.all():
-    kind = ColumnTaxonomy.Kind.INTERVALS
-    set_taxonomy(column=column, changed_by=steward, kind=kind, recipe=halves)
-choose_protection(
-    dataset=dataset,
-    chosen_by=steward,
-    rules=[{{"model": "k-anonymity", "k": 5}}],
-    method={{"name": "full-domain", "suppression_limit": 0.5, "metric": "average_class_size"}},
-)
-print(dataset.id)
+table = make_table(steward, team, columns={columns}, rows=3000)
+protect(table, steward)
+print(table.id)
 """
 
 
 def _make_wide_table(portal: RunningPortal, columns: int) -> str:
-    made = subprocess.run(
-        [
-            sys.executable,
-            "manage.py",
-            "shell",
-            "-v0",
-            "-c",
-            MAKE_WIDE_TABLE.format(columns=columns),
-        ],
-        cwd=ROOT,
-        env=environment(portal.data_dir, DEMO="1"),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE,
-    )
-    return made.stdout.strip().splitlines()[-1]
+    return tell_portal(portal, MAKE_WIDE_TABLE.format(columns=columns))[-1]
 
 
 def _look_up(portal: RunningPortal, question: str, *values: str) -> tuple[object, ...]:

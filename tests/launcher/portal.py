@@ -127,6 +127,7 @@ class RunningPortal:
     def __init__(self, data_dir: Path, **settings: str) -> None:
         self.data_dir = data_dir
         self.settings = settings
+        self.helper: subprocess.Popen[str] | None = None  # builds worlds in it (world.py)
         data_dir.mkdir(parents=True, exist_ok=True)
         self._output = data_dir.parent / f"{data_dir.name}-output.txt"
         with self._output.open("w") as output:
@@ -184,6 +185,7 @@ class RunningPortal:
 
     def stop_at_once(self) -> None:
         """Ask twice, as somebody in a hurry does; how it stops when asked once is tested apart."""
+        self._end_helper()
         for _ in range(2):
             if self.process.poll() is None:
                 self.process.send_signal(signal.SIGTERM)
@@ -192,9 +194,15 @@ class RunningPortal:
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Send a signal to the launcher and return its exit code."""
+        self._end_helper()
         if self.process.poll() is None:
             self.process.send_signal(number)
         return self.process.wait(timeout=PATIENCE)
+
+    def _end_helper(self) -> None:
+        if self.helper is not None:
+            self.helper.kill()
+            self.helper.communicate()
 
 
 @contextmanager

@@ -1,14 +1,19 @@
 """Each reason not to start is one sentence that says what to do, and exit code 2."""
 
+import io
+import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.core.management import call_command
 from pytest_django import Settings
 
+from deid_portal.serving.management.commands import portal as portal_command
 from deid_portal.serving.readiness import NotReady, check_keys, check_ready_to_serve
 from tests.launcher.portal import REAL_KEYS, ROOT, environment, manage, prepared_demo
 from tests.patience import PATIENCE
@@ -21,13 +26,42 @@ def refusal_of_portal(data_dir: Path, **settings: str) -> str:
     return portal.stderr
 
 
+Refusal = Callable[[], str]
+
+
+@pytest.fixture
+def refusal(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Refusal]:
+    """The command in this process, which spares loading the portal; a test then changes a setting.
+
+    What it changes for all that it would start is put back.
+    """
+    monkeypatch.setattr(portal_command, "raise_on_stop_signals", lambda: None)
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("PORT", "0")
+    mask = os.umask(0o077)
+
+    def ask() -> str:
+        said = io.StringIO()
+        with pytest.raises(SystemExit) as ended:
+            call_command(portal_command.Command(), stderr=said)
+        assert ended.value.code == 2
+        assert len(said.getvalue().strip().splitlines()) == 1, said.getvalue()
+        return said.getvalue()
+
+    yield ask
+    os.umask(mask)
+
+
 def test_without_keys(tmp_path: Path) -> None:
     assert refusal_of_portal(tmp_path).startswith("SECRET_KEY is missing. Make one with: python")
 
 
-def test_with_the_demo_keys(tmp_path: Path) -> None:
-    keys = {**REAL_KEYS, "DATA_KEY": f"demo-{REAL_KEYS['DATA_KEY']}"}
-    assert "DATA_KEY is a key of the demo." in refusal_of_portal(tmp_path, **keys)
+def test_with_the_demo_keys(refusal: Refusal, settings: Settings) -> None:
+    settings.DATA_KEY = f"demo-{REAL_KEYS['DATA_KEY']}"
+    assert "DATA_KEY is a key of the demo." in refusal()
 
 
 def test_with_people_of_the_demo(tmp_path: Path) -> None:
@@ -49,14 +83,19 @@ def test_with_a_database_that_is_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("port", ["70000", "a lot"])
-def test_with_an_impossible_port(tmp_path: Path, port: str) -> None:
-    assert refusal_of_portal(tmp_path, PORT=port, **REAL_KEYS).startswith("PORT must be")
+def test_with_an_impossible_port(
+    refusal: Refusal, monkeypatch: pytest.MonkeyPatch, port: str
+) -> None:
+    monkeypatch.setenv("PORT", port)
+    assert refusal().startswith("PORT must be")
 
 
-def test_with_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+def test_with_a_folder_that_cannot_be_made(
+    refusal: Refusal, settings: Settings, tmp_path: Path
+) -> None:
     (tmp_path / "file").touch()
-    sentence = refusal_of_portal(tmp_path / "file" / "var", **REAL_KEYS)
-    assert "cannot be used (Not a directory). Choose another with DATA_DIR." in sentence
+    settings.DATA_DIR = tmp_path / "file" / "var"
+    assert "cannot be used (Not a directory). Choose another with DATA_DIR." in refusal()
 
 
 def test_a_worker_started_by_hand_refuses_too(tmp_path: Path) -> None:

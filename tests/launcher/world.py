@@ -3,6 +3,7 @@
 Built by a separate process with the portal's settings, which differ from those of the test.
 """
 
+import json
 import sqlite3
 import subprocess
 import sys
@@ -52,27 +53,46 @@ def make_steward(name, team_name):
 """
 
 
-# A process that takes its time to end would let a run that it has started end as well.
-END_AT_ONCE = """
-import os, sys
-sys.stdout.flush()
-os._exit(0)
+# Waits for code and runs it with the names above; a connection may not outlive the database.
+LISTEN = """
+import contextlib, io, json, sys, traceback
+from django.db import connections
+for line in sys.stdin:
+    told, problem = io.StringIO(), ""
+    try:
+        with contextlib.redirect_stdout(told):
+            exec(json.loads(line), dict(globals()))
+    except Exception:
+        problem = traceback.format_exc()
+    connections.close_all()
+    print(json.dumps([told.getvalue(), problem]), flush=True)
 """
 
 
-def tell_portal(portal: RunningPortal, code: str, **settings: str) -> list[str]:
-    """Run code that knows the names above in a process of the portal; return what it prints."""
-    done = subprocess.run(
-        [sys.executable, "manage.py", "shell", "-v0", "-c", f"{MAKE_WORLD}\n{code}\n{END_AT_ONCE}"],
-        cwd=ROOT,
-        env={**environment(portal.data_dir, **portal.settings), **settings},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip().splitlines()
+def tell_portal(portal: RunningPortal, code: str) -> list[str]:
+    """Run code that knows the names above in a process of the portal; return what it prints.
+
+    The process is started once: loading the portal takes longer than what it is told.
+    """
+    if portal.helper is None or portal.helper.poll() is not None:
+        portal.helper = subprocess.Popen(
+            [sys.executable, "manage.py", "shell", "-v0", "-c", f"{MAKE_WORLD}\n{LISTEN}"],
+            cwd=ROOT,
+            env=environment(portal.data_dir, **portal.settings),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+    helper = portal.helper
+    assert helper.stdin is not None
+    assert helper.stdout is not None
+    helper.stdin.write(json.dumps(code) + "\n")
+    helper.stdin.flush()
+    answer = helper.stdout.readline()
+    assert answer, "The process that was told has ended; its last words are above."
+    printed, problem = json.loads(answer)
+    assert not problem, problem
+    return str(printed).strip().splitlines()
 
 
 def look_up(portal: RunningPortal, question: str, *values: str) -> list[tuple[Any, ...]]:
