@@ -158,7 +158,7 @@ def _describe_release(grant: Grant) -> WaitingLine:
         release.request.run.dataset_id,
         "package",
         f"{release} — ready for you",
-        f"{release.request.purpose}. You can take it until {until}, {times}.",
+        f"{capital(release.request.purpose.rstrip('.'))}. You can take it until {until}, {times}.",
         grant.granted_at,
         "Open",
         f"{release}",

@@ -115,11 +115,13 @@ def describe_releases(releases: Iterable[Release]) -> list[ReleaseLine]:
 
 
 def fresh_grants_of_team(team: Team) -> QuerySet[Grant]:
-    """Return the grants of the last days whose releases their people have not taken yet."""
+    """Return the grants of the last days whose packages are there and were not taken yet."""
     now = timezone.now()
     return Grant.objects.filter(
         release__request__run__dataset__team=team,
         release__withdrawn_at=None,
+        release__packages__format=TableFormat.CSV,
+        release__packages__status=Package.Status.FINISHED,
         taken=0,
         expires_at__gt=now,
         granted_at__gt=now - timedelta(days=FRESH_DAYS),

@@ -85,6 +85,8 @@ def test_a_release_waits_for_whoever_may_take_it_until_they_do(
 ) -> None:
     release = factories.make_release(cast.steward, cast.approver, cast.team)
     analyst = signed_in(cast.analyst)
+    assert analyst.get(HOME).context["waiting"] == [], "it is being packed"
+    factories.pack(release)
     answer = analyst.get(HOME)
     assert answer.context["title"] == "One thing is waiting for you"
     assert "Patients, release 1 — ready for you" in answer.content.decode()

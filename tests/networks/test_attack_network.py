@@ -11,7 +11,8 @@ from deid_portal.attacks.execution import perform_attack
 from deid_portal.attacks.models import AttackTest
 from deid_portal.attacks.selectors import attack_rows, standings_of
 from deid_portal.attacks.services import start_attacks
-from deid_portal.reviews.gates import gates_of
+from deid_portal.policies.rules import Rules
+from deid_portal.reviews.gates import check_run, gates_of
 from deid_portal.reviews.services import RequestTerms, ask_for_review
 from deid_portal.runs.models import Run
 from deid_portal.work.leases import claim
@@ -64,6 +65,14 @@ def test_what_helps_was_carried_out_and_attacked_again(cast: Cast, finished: Run
 
 def test_attacks_on_tables_do_not_stand_in_the_way_of_a_network(finished: Run) -> None:
     assert not standings_of(finished)["homogeneity"].is_possible
+
+
+def test_a_policy_demands_attacks_of_the_kind_they_are_made_on(finished: Run) -> None:
+    rules = Rules(attacks={"homogeneity": 0.05, "network-degree": 0.05}, cross_releases=False)
+    gates = {gate.name: gate for gate in check_run(rules, finished)}
+    assert "attacks.homogeneity" not in gates
+    assert gates["attacks.network-degree"].fails
+    assert gates["attacks.network-degree"].has == "not made yet"
 
 
 def test_a_second_release_is_crossed_with_the_first(cast: Cast, finished: Run) -> None:
