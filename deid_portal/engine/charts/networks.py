@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import log10
 from typing import Any
 
 from deid_portal.engine.charts.bins import in_percent
 from deid_portal.engine.charts.chart import Chart, ChartTable
 from deid_portal.engine.charts.figure_parts import bars, draw_figure, grouped_bars, marks, polyline
-from deid_portal.engine.charts.look import ACCENT, BEFORE, LINE_STRONG, MUTE, SURFACE
+from deid_portal.engine.charts.look import ACCENT, BEFORE, INK_2, LINE_STRONG, MUTE, SURFACE
 from deid_portal.engine.report.network import (
     DotsBeside,
     GroupsBeside,
@@ -85,6 +86,8 @@ def drawing_chart(drawing: NetworkDrawing, *, chart_id: str, title: str) -> Char
     """Draw nodes or communities with their links (`engine/networks/structure/layout.py`)."""
     if drawing.aggregated:
         lines = [[*line, w] for line, w in zip(drawing.lines, drawing.weights, strict=True)]
+        if drawing.shells:
+            return _shells_chart(drawing, drawing.shells, lines, chart_id, title)
         return _communities_chart(drawing, lines, chart_id, title)
     strokes = [_strokes(drawing.points, drawing.lines, "Link", LINE_STRONG)]
     return _people_chart(drawing.points, drawing.lines, strokes, chart_id, title)
@@ -92,6 +95,11 @@ def drawing_chart(drawing: NetworkDrawing, *, chart_id: str, title: str) -> Char
 
 def beside_charts(beside: LinksBeside | GroupsBeside) -> list[Chart]:
     """Draw a network before and after with the same layout, marking removed and added links."""
+    if isinstance(beside, GroupsBeside) and beside.shells:
+        return [
+            _shells_chart(beside, beside.shells, beside.before, "before", "Before"),
+            _shells_chart(beside, beside.shells, beside.after, "after", "As it leaves"),
+        ]
     if isinstance(beside, GroupsBeside):
         return [
             _communities_chart(beside, beside.before, "before", "Before"),
@@ -167,6 +175,63 @@ def _communities_chart(
         table=_community_table(sizes, lines),
         note=note,
     )
+
+
+def _shells_chart(
+    drawing: NetworkDrawing | DotsBeside,
+    shells: Sequence[Sequence[int]],
+    lines: Lines,
+    chart_id: str,
+    title: str,
+) -> Chart:
+    """Draw a dense core in the middle and the shells around it; circles and lines in log sizes."""
+    names = [_shell_name(shell) for shell in shells]
+    # Wide lines first, so that thin ones are seen on top of them.
+    strokes = [
+        _strokes(drawing.points, [line[:2]], "Links", LINE_STRONG, width=0.5 + log10(line[2] + 1))
+        for line in sorted(lines, key=lambda own: -own[2])
+    ]
+    circles = marks(
+        [point[0] for point in drawing.points],
+        [point[1] for point in drawing.points],
+        mode="markers+text",
+        text=[f"{size:,}" for size in drawing.sizes],
+        textposition="middle center",
+        textfont={"color": SURFACE, "size": 11},
+        hovertext=[
+            f"{size:,} people, each with {name} links no further out"
+            for size, name in zip(drawing.sizes, names, strict=True)
+        ],
+        showlegend=False,
+        cliponaxis=False,
+        marker={
+            "color": [ACCENT, *[INK_2] * (len(names) - 1)],
+            "opacity": 1,
+            "size": [26 + 8 * log10(size + 1) for size in drawing.sizes],
+            "line": {"color": SURFACE, "width": 1},
+        },
+    )
+    ties = [sum(line[2] for line in lines if place in line[:2]) for place in range(len(names))]
+    return Chart(
+        id=chart_id,
+        title=title,
+        caption="The core in the middle, and around it shells of people with ever fewer links to "
+        "those further in; circles and lines grow with the logarithm",
+        figure=_figure([*strokes, circles], has_legend=False),
+        table=ChartTable(
+            ["Links to people no further out", *names],
+            [
+                ["People", *(f"{size:,}" for size in drawing.sizes)],
+                ["Links to other shells", *(f"{tie:,}" for tie in ties)],
+            ],
+        ),
+    )
+
+
+def _shell_name(shell: Sequence[int]) -> str:
+    """Say how many links everybody of a shell has to each other and to people further in."""
+    low, high = shell
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _figure(traces: list[Any], *, has_legend: bool) -> Any:

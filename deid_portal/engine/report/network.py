@@ -195,6 +195,8 @@ class NetworkDrawing(Part):
     weights: tuple[int, ...]
     aggregated: bool
     rest: int | None  # index of the point for all smaller communities together
+    # If points are shells around a core: the lowest and highest core number of each.
+    shells: tuple[tuple[int, ...], ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -276,3 +278,4 @@ class GroupsBeside(DotsBeside):
 
     before: tuple[tuple[int, ...], ...]
     after: tuple[tuple[int, ...], ...]
+    shells: tuple[tuple[int, ...], ...] | None = None

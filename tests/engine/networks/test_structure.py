@@ -5,9 +5,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from deid_portal.engine.networks.structure.layout import MOST_DOTS, lay_out_network
+from deid_portal.engine.charts.networks import beside_charts, drawing_chart
+from deid_portal.engine.networks.structure.layout import MOST_DOTS, draw_beside, lay_out_network
 from deid_portal.engine.networks.structure.structure import Structure
+from deid_portal.engine.networks.structure.structure_kernels import count_cores
 from deid_portal.engine.networks.structure.utility import agreement, rank_correlation
+from deid_portal.engine.report.network import NetworkDrawing
+from tests.charts import check_chart
 from tests.engine.networks.networks import PAIRS, as_graph, karate, network_of, read_public
 
 
@@ -63,6 +67,35 @@ def test_a_large_network_is_drawn_by_its_communities() -> None:
     assert drawing.weights.sum() + inside == network.edges
     again = lay_out_network(network, drawing.group_of)
     assert np.array_equal(again.points, drawing.points)
+
+
+def test_core_numbers_are_those_networkx_finds() -> None:
+    for number in range(5):
+        graph = nx.gnm_random_graph(60, 40 + 60 * number, seed=number)
+        network = network_of(graph.edges(), 60)
+        found = count_cores(network.offsets, network.neighbors)
+        assert dict(enumerate(found.tolist())) == nx.core_number(graph)
+
+
+def test_a_network_of_one_community_is_drawn_as_a_core_with_shells() -> None:
+    votes = read_public("wiki-Vote")
+    drawn = lay_out_network(votes).drawing
+    assert drawn.aggregated
+    assert drawn.shells is not None
+    assert sum(drawn.sizes) == votes.nodes
+    assert min(drawn.sizes) >= 5
+    lows = [low for low, _ in drawn.shells]
+    assert lows == sorted(lows, reverse=True)
+    far = [np.hypot(x - 0.5, y - 0.5) for x, y in drawn.points]
+    assert far == sorted(far)
+    chart = drawing_chart(drawn, chart_id="after", title="Votes")
+    check_chart(chart)
+    assert chart.table is not None
+    assert chart.table.rows[0][1] == f"{drawn.sizes[0]:,}"
+    stored = NetworkDrawing.from_document(drawn.to_document())
+    assert stored.shells == drawn.shells
+    beside = draw_beside(votes, votes, np.arange(votes.nodes))
+    assert [own.id for own in beside_charts(beside)] == ["before", "after"]
 
 
 def test_one_dot_is_drawn_in_the_middle() -> None:

@@ -1,5 +1,8 @@
 """Positions of nodes in a drawing: by springs, or one dot per community for large networks.
 
+Where one community holds most people, as in networks that are a dense core with a periphery, dots
+are shells around the core instead.
+
 The same network always gets the same picture. Coordinates lie between 0 and 1.
 """
 
@@ -12,6 +15,7 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.networks.network import Network
 from deid_portal.engine.networks.structure.structure import Structure
+from deid_portal.engine.networks.structure.structure_kernels import count_cores
 from deid_portal.engine.report.network import DotsBeside, GroupsBeside, LinksBeside, NetworkDrawing
 
 MOST_DRAWN = 400
@@ -19,6 +23,8 @@ MOST_DOTS = 60  # the last one stands for all communities beyond the largest
 REST = MOST_DOTS - 1
 MOST_JOINED = 40  # communities with links to others that are left
 MOST_MERGED = 50_000  # communities that are joined one by one
+MOST_IN_ONE = 0.5  # share of people in one community from which communities tell nothing
+FEWEST_IN_SHELL = 5
 STEPS = 120
 MARGIN = 0.35  # around a part without links to others, in shares of its side
 Points = NDArray[np.float64]
@@ -34,6 +40,7 @@ class NetworkLayout:
     weights: NDArray[np.int64]  # links behind each line
     group_of: NDArray[np.int64]  # the dot of each node
     is_aggregated: bool
+    shells: tuple[tuple[int, int], ...] | None = None  # the core numbers behind each dot
 
     @property
     def rest(self) -> int | None:
@@ -50,6 +57,7 @@ class NetworkLayout:
             weights=tuple(self.weights.tolist()),
             aggregated=self.is_aggregated,
             rest=self.rest,
+            shells=self.shells,
         )
 
 
@@ -69,8 +77,38 @@ def lay_out_network(network: Network, group_of: NDArray[Any] | None = None) -> N
         ones = np.ones(plain.nodes, np.int64)
         weights = np.ones(plain.edges, np.int64)
         return NetworkLayout(points, ones, plain.pairs.astype(np.int64), weights, alone, False)
-    groups = _largest_communities(plain) if group_of is None else np.asarray(group_of, np.int64)
+    if group_of is not None:
+        return _draw_groups(plain, np.asarray(group_of, np.int64))
+    groups = _largest_communities(plain)
+    if np.bincount(groups).max() > MOST_IN_ONE * plain.nodes:
+        return _draw_shells(plain)
     return _draw_groups(plain, groups)
+
+
+def _draw_shells(network: Network) -> NetworkLayout:
+    """Draw a dot per shell, the core in the middle and the others around it, further and further.
+
+    Core numbers of a shell lie between two powers of two; shells of few people are joined with the
+    next one further in.
+    """
+    cores = count_cores(network.offsets, network.neighbors)
+    outwards = np.frexp(cores.astype(np.float64))[1]  # 0, 1, 2 and 3, 4 to 7, ...
+    for shell in range(int(outwards.max())):
+        if (outwards == shell).sum() < FEWEST_IN_SHELL:
+            outwards[outwards == shell] = shell + 1
+    while (outwards == outwards.max()).sum() < FEWEST_IN_SHELL and len(np.unique(outwards)) > 1:
+        outwards[outwards == outwards.max()] = np.unique(outwards)[-2]
+    groups = np.unique(-outwards, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    count = int(groups.max(initial=0)) + 1
+    turn, reach = 2.399963 * np.arange(count), np.arange(count) / max(count - 1, 1)
+    points = 0.5 + 0.48 * np.column_stack([reach * np.cos(turn), reach * np.sin(turn)])
+    between = _links_between(groups, network)
+    ranges = tuple(
+        (int(cores[groups == shell].min()), int(cores[groups == shell].max()))
+        for shell in range(count)
+    )
+    sizes = np.bincount(groups, minlength=count).astype(np.int64)
+    return NetworkLayout(points, sizes, between[:, :2], between[:, 2], groups, True, ranges)
 
 
 def _largest_communities(network: Network) -> NDArray[np.int64]:
@@ -202,6 +240,7 @@ def draw_beside(
             **dots,
             before=_pairs(_links_between(layout.group_of, before)),
             after=_pairs(_links_between(layout.group_of, after)),
+            shells=layout.shells,
         )
     stays = after.has_edges(before.pairs) if before.edges else np.zeros(0, np.bool_)
     was = before.has_edges(after.pairs) if after.edges else np.zeros(0, np.bool_)

@@ -165,3 +165,41 @@ def common_neighbors(
         for position in range(offsets[one], offsets[one + 1]):
             counts[index] += is_linked(offsets, neighbors, other, neighbors[position])
     return counts
+
+
+@compiled
+def count_cores(offsets: NDArray[np.int64], neighbors: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the largest k of each node so that it is among nodes with k links to each other.
+
+    V. Batagelj and M. Zaversnik, An O(m) algorithm for cores decomposition of networks, 2003: the
+    node with the fewest links left is taken away again and again; nodes stand in order of these.
+    """
+    nodes = len(offsets) - 1
+    left = np.diff(offsets).astype(np.int32)
+    most = 0
+    for node in range(nodes):
+        most = max(most, left[node])
+    starts = np.zeros(most + 2, np.int64)
+    for node in range(nodes):
+        starts[left[node] + 1] += 1
+    starts = np.cumsum(starts)
+    ends = starts.copy()
+    order = np.empty(nodes, np.int32)
+    place = np.empty(nodes, np.int64)
+    for node in range(nodes):
+        place[node] = ends[left[node]]
+        order[place[node]] = node
+        ends[left[node]] += 1
+    for index in range(nodes):
+        node = order[index]
+        for row in range(offsets[node], offsets[node + 1]):
+            other = neighbors[row]
+            if left[other] <= left[node]:
+                continue
+            first = max(starts[left[other]], index + 1)
+            moved = order[first]
+            order[place[other]], place[moved] = moved, place[other]
+            order[first], place[other] = other, first
+            starts[left[other]] = first + 1
+            left[other] -= 1
+    return left
