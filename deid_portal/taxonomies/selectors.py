@@ -134,10 +134,14 @@ def describe_shelf(dataset: Dataset) -> list[ShelfLine]:
 def coverage_of(
     column: DatasetColumn, taxonomy: ColumnTaxonomy | None, view: TaxonomyView | None
 ) -> TaxonomyCoverage:
-    """Measure a taxonomy against its column; rows are counted only for those who see values."""
-    placed = column.distinct - taxonomy.uncovered if taxonomy else 0
+    """Measure a taxonomy against its column; rows are counted only for those who see values.
+
+    Missing is a value here, as in the tree and in the counts of each level.
+    """
+    values = column.distinct + bool(column.missing)
+    placed = values - taxonomy.uncovered if taxonomy else 0
     covered = view.covered_rows if view else None
-    return TaxonomyCoverage(placed, column.distinct, covered, column.dataset.rows)
+    return TaxonomyCoverage(placed, values, covered, column.dataset.rows)
 
 
 def read_recipe(document: dict[str, Any], file_text: str | None = None) -> Recipe:

@@ -164,3 +164,15 @@ def test_the_list_beside_it_agrees_with_its_icons(
     assert "all complete" in page.content.decode()
     assert {line.state for line in page.context["shelf"]} == {"complete", "not needed"}
     assert page.context["has_optional"]
+
+
+def test_values_are_counted_the_same_everywhere_on_the_page(cast: Cast, signed_in: SignIn) -> None:
+    content = b"job;visits\n" + b"cook;1\nclerk;2\nsmith;3\n;4\nbaker;1\n" * 4
+    dataset = factories.make_dataset(cast.steward, cast.team, content)
+    column = dataset.columns.get(name="job")
+    tag_columns(dataset=dataset, tagged_by=cast.steward, roles={0: "quasi-identifier"})
+    client = signed_in(cast.steward)
+    client.post(_address("build", column, "rare"), {"least": "1000", "name": "other"})
+    page = client.get(_address("workbench", column))
+    assert page.context["coverage"].total == page.context["view"].leaf_count == 5
+    assert "missing among them" in " ".join(page.content.decode().split())
