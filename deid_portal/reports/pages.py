@@ -1,6 +1,6 @@
 """The contents of each page of a report; this module only collects them.
 
-A report has ten pages, each with an address of its own; the first is the summary. In reports of
+A report has eleven pages, each with an address of its own; the first is the summary. In reports of
 earlier versions parts that were not measured are None or empty.
 """
 
@@ -32,7 +32,8 @@ from deid_portal.reports.attackers import (
 from deid_portal.reports.columns import columns_title, describe_columns
 from deid_portal.reports.combinations import view_combinations
 from deid_portal.reports.distributions import (
-    view_distributions,
+    view_columns,
+    view_pair,
     view_released_labels,
 )
 from deid_portal.reports.evidence import (
@@ -167,20 +168,21 @@ def _who_pays(asked: ReportPageRequest) -> Context:
 
 def _distributions(asked: ReportPageRequest) -> Context:
     report, chosen = asked.report, asked.chosen
-    wanted = (chosen.get(name, "") for name in ("column", "first", "second"))
+    column, first, second = (str(chosen.get(name, "")) for name in ("column", "first", "second"))
+    view = view_columns if report.distributions else view_released_labels
     return {
-        "distributions": view_distributions(report, *wanted),
-        "labels": None
-        if asked.sees_values
-        else view_released_labels(report, chosen.get("column", "")),
+        "columns": view(report, column, everything="all" in chosen),
+        "pair": view_pair(report, first, second),
         "labels_are_kept_back": not asked.sees_values and report.released_labels is None,
-        "associations": association_chart(report),
-        "change": change_chart(report),
-        "spreads": describe_spreads(report, chosen.get("group", "")),
+        "charts": _there(association_chart(report), change_chart(report)),
         "classifiers": classifier_chart(report),
         "classifier_problem": classifier_problem(report),
         "queries": report.comparison.queries if report.comparison else None,
     }
+
+
+def _sensitive(asked: ReportPageRequest) -> Context:
+    return {"spreads": describe_spreads(asked.report, str(asked.chosen.get("group", "")))}
 
 
 def _rows(asked: ReportPageRequest) -> Context:
@@ -209,7 +211,7 @@ class Section:
     make: Callable[[ReportPageRequest], Context]
     folder: str = "reports"
     for_stewards: bool = False  # shows rows or counts of those left out; while rows are kept
-    is_there: Callable[[Report], bool] = lambda report: True
+    is_there: Callable[[Report], bool] = lambda own: True
 
     @property
     def template(self) -> str:
@@ -226,6 +228,7 @@ SECTIONS = {
         Section("left-out", "Left out", _left_out),
         Section("who-pays", "Who pays", _who_pays),
         Section("distributions", "Distributions", _distributions),
+        Section("sensitive", "Sensitive", _sensitive, is_there=lambda own: bool(own.spread)),
         Section("rows", "Rows", _rows, for_stewards=True),
         Section("side-by-side", "Side by side", _side_by_side, for_stewards=True),
         Section(
@@ -233,7 +236,7 @@ SECTIONS = {
             "Combinations",
             _combinations,
             for_stewards=True,
-            is_there=lambda report: report.exploration is not None,
+            is_there=lambda own: own.exploration is not None,
         ),
     )
 }

@@ -13,7 +13,7 @@ from deid_portal.plans.subjects import PlannedSubject
 from deid_portal.runs.models import Run
 from deid_portal.vault import vault
 
-ROWS_PER_PAGE = 50
+ROWS_PER_PAGE = 40
 MOST_PAGES = 20  # later rows are only in the file; reading up to them takes too long
 
 # Review states that reserve the run (as text, since `reviews` must not be imported here).

@@ -9,6 +9,7 @@ from deid_portal.engine.report.sensitive import SensitiveSpread, WorstGroup
 from deid_portal.engine.wording.numbers import percent, thousands
 from deid_portal.engine.wording.words import people, share_words, value_words
 
+MOST_LISTED = 5  # groups; report.json holds ten
 ROOT_LABEL = "*"  # what a hidden column shows
 
 
@@ -51,12 +52,12 @@ def describe_spreads(report: Report, wanted: str = "") -> list[SpreadView]:
 def _describe(entry: SensitiveSpread, place: int, wanted: int) -> SpreadView:
     if not entry.tells("worst"):
         return SpreadView(column=entry.column, variety=variety_chart(entry, place))
-    number = max(min(wanted, len(entry.worst) - 1), 0)
+    number = max(min(wanted, len(entry.worst) - 1, MOST_LISTED - 1), 0)
     return SpreadView(
         column=entry.column,
         variety=variety_chart(entry, place),
         distance=distance_chart(entry, place),
-        worst=tuple(_worst_row(entry, *own) for own in enumerate(entry.worst)),
+        worst=tuple(_worst_row(entry, *own) for own in enumerate(entry.worst[:MOST_LISTED])),
         worst_title=_worst_title(entry),
         number=number,
         chosen=group_chart(entry, place, number),

@@ -33,6 +33,8 @@ from deid_portal.runs.variants import check_can_vary
 from deid_portal.web.next_bar import Act, NextBar
 from deid_portal.web.refusals import refusal
 
+ONE_LINE = 8  # key numbers
+
 
 @require_GET
 def report(request: HttpRequest, run_id: UUID, section: str = "summary") -> HttpResponse:
@@ -83,6 +85,7 @@ def _frame(person: User, run: Run) -> dict[str, Any]:
     rules = policy_in_force(run.dataset.team).rules
     seen = report_seen_by(person, run)
     sees_values = can_see_values(person, run.dataset)
+    numbers = _key_numbers(run, seen, rules)
     return {
         "dataset": run.dataset,
         "run": run,
@@ -90,7 +93,8 @@ def _frame(person: User, run: Run) -> dict[str, Any]:
             seen, rules, None if sees_values else run.finished_report
         ),
         **_lost(person, run, seen),
-        "key_numbers": _key_numbers(run, seen, rules),
+        "key_numbers": numbers,
+        "numbers_across": _across(len(numbers)),
         "notes": ReportedSubject.of(run.dataset).notes(seen) if seen.tells("notes") else (),
         "is_outdated": is_of_an_earlier_plan(run),
         "sees_values": sees_values,
@@ -101,6 +105,11 @@ def _frame(person: User, run: Run) -> dict[str, Any]:
         "help_slug": "report",
         "bar": _next_bar(person, run),
     }
+
+
+def _across(count: int) -> int:
+    """Return how many numbers stand in a line: all of them, or half of more than eight."""
+    return ONE_LINE if count <= ONE_LINE else -(-count // 2)
 
 
 def _key_numbers(run: Run, seen: Report, rules: Rules) -> list[ReportNumber]:

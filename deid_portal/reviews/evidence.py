@@ -27,8 +27,8 @@ IN_REPORT = {
     "highest_risk": ("risk", "#risk", "Chart", "Risk"),
     "most_left_out": ("left-out", "[aria-labelledby=left-out-title]", "Evidence", "Left out"),
     "most_left_out_of_group": ("who-pays", "#who-pays", "Chart", "Who pays"),
-    "protect_sensitive": ("distributions", "#spread-0", "Chart", "Distributions"),
-    "surest_guess": ("distributions", "#spread-0", "Chart", "Distributions"),
+    "protect_sensitive": ("sensitive", "#spread-0", "Chart", "Sensitive"),
+    "surest_guess": ("sensitive", "#spread-0", "Chart", "Sensitive"),
     "no_identifier_left": ("detail", "[aria-labelledby=columns-title]", "Columns", "Detail lost"),
 }
 

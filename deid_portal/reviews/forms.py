@@ -207,7 +207,16 @@ class ResubmitForm(forms.Form):
 
 
 # What a comment may be about besides the request and its columns.
-CHARTS = ("Risk", "Groups", "Detail lost", "Left out", "Who pays", "Distributions", "Attacks")
+CHARTS = (
+    "Risk",
+    "Groups",
+    "Detail lost",
+    "Left out",
+    "Who pays",
+    "Distributions",
+    "Sensitive",
+    "Attacks",
+)
 
 
 class CommentForm(forms.Form):

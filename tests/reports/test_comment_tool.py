@@ -14,7 +14,15 @@ from tests import factories
 from tests.conftest import Cast
 
 SignIn = Callable[[User], Client]
-SECTIONS = ["summary", "groups", "risk", "detail", "left-out", "who-pays", "distributions"]
+SECTIONS = [
+    "summary",
+    "groups",
+    "risk",
+    "detail",
+    "left-out",
+    "who-pays",
+    "sensitive",
+]
 
 
 def addresses(client: Client, run: Run, section: str) -> list[str]:

@@ -10,7 +10,7 @@ from deid_portal.engine.charts.risk import risk_bands_chart, threshold_chart
 from deid_portal.engine.report import Report
 from deid_portal.reports.attackers import attacker_table, marketer_sentence
 from deid_portal.reports.columns import columns_title, describe_columns
-from deid_portal.reports.distributions import view_distributions
+from deid_portal.reports.distributions import SHOWN_AT_ONCE, view_columns, view_pair
 from deid_portal.reports.figures import linked_classes_chart, linked_left_out_chart
 from deid_portal.reports.left_out import describe_apart, describe_left_out
 from deid_portal.reports.spread import describe_spreads
@@ -19,10 +19,11 @@ from tests.reports.samples import make_report, of_old, two_left_out
 
 
 def charts_of(report: Report) -> list[Chart]:
-    paid, drawn = describe_who_pays(report), view_distributions(report)
+    paid, pair = describe_who_pays(report), view_pair(report)
+    drawn = view_columns(report, "sex")
     assert paid is not None
     assert drawn is not None
-    assert drawn.two_way is not None
+    assert pair is not None
     spreads = [
         chart for s in describe_spreads(report) for chart in (s.variety, s.distance, s.chosen)
     ]
@@ -32,8 +33,9 @@ def charts_of(report: Report) -> list[Chart]:
         linked_left_out_chart(report, "/left-out/"),
         threshold_chart(report),
         association_chart(report),
-        drawn.one_way,
-        drawn.two_way,
+        drawn.chosen,
+        *(own.chart for own in drawn.small),
+        pair.chart,
         *paid.charts,
         *spreads,
     ]
@@ -145,17 +147,17 @@ def test_the_worst_group_is_drawn_beside_the_table_unless_another_is_chosen() ->
 
 @pytest.mark.parametrize("pair", [("sex", "zip"), ("zip", "sex")])
 def test_two_columns_are_crossed_either_way_round(pair: tuple[str, str]) -> None:
-    drawn = view_distributions(two_left_out(), "", *pair)
+    drawn = view_pair(two_left_out(), *pair)
     assert drawn is not None
-    assert drawn.two_way is not None
-    assert drawn.two_way.table.columns[0] == " \\ ".join(pair)
-    cells = [cell for row in drawn.two_way.table.rows for cell in row[1:]]
+    assert drawn.chart.table is not None
+    assert drawn.chart.table.columns[0] == " \\ ".join(pair)
+    cells = [str(cell) for row in drawn.chart.table.rows for cell in row[1:]]
     assert sum(int(cell.split(" → ")[0]) for cell in cells) == 22
     assert sum(int(cell.split(" → ")[1]) for cell in cells) == 20
 
 
 def test_a_column_is_not_crossed_with_itself() -> None:
-    drawn = view_distributions(two_left_out(), "", "zip", "zip")
+    drawn = view_pair(two_left_out(), "zip", "zip")
     assert drawn is not None
     assert (drawn.first, drawn.second) == ("zip", "sex")
 
@@ -163,10 +165,32 @@ def test_a_column_is_not_crossed_with_itself() -> None:
 def test_reports_of_old_have_nothing_to_say_and_say_it() -> None:
     old = of_old(two_left_out())
     assert describe_who_pays(old) is None
-    assert view_distributions(old) is None
+    assert view_columns(old) is None
+    assert view_pair(old) is None
     assert describe_spreads(old) == []
     assert describe_apart(old, "1") is None
     assert attacker_table(old) is None
     assert describe_left_out(old).left_out == 2
     assert linked_classes_chart(old, "/groups/").table.rows == [["Groups", "2"]]
     assert describe_columns(old)[0].before == ""
+
+
+def test_of_many_columns_those_that_changed_most_are_shown_at_once() -> None:
+    report = two_left_out()
+    told = report.distributions
+    assert told is not None
+    entry = told.columns[0]
+    still = replace(entry, after=tuple(map(float, entry.before)))
+    names = [f"column {number}" for number in range(SHOWN_AT_ONCE + 3)]
+    entries = [replace(still, column=name) for name in names]
+    entries.append(replace(entry, column="moved", after=(0.0, *still.after[1:])))
+    many = replace(report, distributions=replace(told, columns=tuple(entries)))
+    shown = view_columns(many)
+    assert shown is not None
+    assert [own.column for own in shown.small[:2]] == ["moved", "column 0"]
+    assert (len(shown.small), shown.left, shown.chosen) == (SHOWN_AT_ONCE, 4, None)
+    everything = view_columns(many, "column 14", everything=True)
+    assert everything is not None
+    assert everything.left == 0
+    assert everything.chosen is not None
+    assert everything.chosen.title == "Column 14 reads as before"

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 
+MOST_COLUMNS_OPEN, MOST_ROWS_OPEN = 9, 4
+
+
 @dataclass(frozen=True)
 class LinkedCell:
     """A cell with a link; a click on the bar at index `place` follows it, too."""
@@ -35,8 +38,10 @@ class ChartTable:
 
     @property
     def is_folded(self) -> bool:
-        """True if shown collapsed: on request, or if the table is larger than the chart."""
-        return self.folds or len(self.columns) > 9 or len(self.rows) > 12
+        """True if shown collapsed: on request, or if it would take much of a page."""
+        return (
+            self.folds or len(self.columns) > MOST_COLUMNS_OPEN or len(self.rows) > MOST_ROWS_OPEN
+        )
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,18 @@
 """Distributions before and after: of single columns, of pairs, and associations of columns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deid_portal.engine.charts.bins import in_percent, shares_of
 from deid_portal.engine.charts.chart import Chart, ChartTable
-from deid_portal.engine.charts.figure_parts import WIDE, as_text, draw_figure, grouped_bars, marks
+from deid_portal.engine.charts.figure_parts import (
+    WIDE,
+    as_text,
+    draw_figure,
+    grouped_bars,
+    marks,
+    small_bars,
+)
 from deid_portal.engine.charts.findings import association_finding, moved_finding
 from deid_portal.engine.charts.look import ACCENT, BEFORE
 from deid_portal.engine.report import Report
@@ -24,7 +31,8 @@ SIDES = {"type": "category", "autorange": "reversed"}
 EVEN = "A coarser label counts evenly for the values it stands for."
 
 
-def labels_chart(entry: ReleasedLabels) -> Chart:
+def labels_chart(entry: ReleasedLabels, place: int | None = None) -> Chart:
+    """One released column; with its place on a page of many, as a small chart."""
     names = [value_words(own.label) for own in entry.labels]
     counts = [own.records for own in entry.labels]
     if entry.others:
@@ -32,16 +40,10 @@ def labels_chart(entry: ReleasedLabels) -> Chart:
     shares = shares_of(counts)
     most = f"“{names[0]}” is {percent(shares[0], 0)}" if names else "nobody"
     return Chart(
-        id="one-way",
+        id=_id_of("one-way", place),
         title=f"{capital(entry.column)} in the release: {most}",
         caption=f"Share of people by {entry.column} as it leaves, in percent",
-        figure=grouped_bars(
-            names,
-            in_percent({"Release": shares}),
-            x=entry.column,
-            y="People, %",
-            room=WIDE,
-        ),
+        figure=_bars_of(entry.column, names, {"Release": shares}, place),
         table=ChartTable(
             ["Value", "People", "Share"],
             [
@@ -52,8 +54,11 @@ def labels_chart(entry: ReleasedLabels) -> Chart:
     )
 
 
-def one_way_chart(report: Report, entry: ColumnDistribution) -> Chart:
-    """One column before and after; only before if it is hidden, so that nothing is compared."""
+def one_way_chart(report: Report, entry: ColumnDistribution, place: int | None = None) -> Chart:
+    """One column before and after; only before if it is hidden, so that nothing is compared.
+
+    With its place on a page of many, as a small chart.
+    """
     hidden = report.hidden_columns
     is_hidden = entry.column in hidden
     counts = {"Before": entry.before} | ({} if is_hidden else {"After": entry.after})
@@ -62,16 +67,28 @@ def one_way_chart(report: Report, entry: ColumnDistribution) -> Chart:
     cells = [*(map(thousands, own) for own in counts.values())]
     cells += [map(percent, own) for own in shares.values()]
     return Chart(
-        id="one-way",
-        title=moved_finding([entry.column], moved_share(entry), hidden),
+        id=_id_of("one-way", place),
+        title=moved_finding([entry.column], moved_share(entry), hidden, entry.level_name),
         caption=f"Share of people by {entry.column}{_in_levels(entry)}, in percent."
         + ("" if is_hidden else f"{_labels_left(report, entry.column)} {EVEN}"),
-        figure=grouped_bars(names, in_percent(shares), x=entry.column, y="People, %", room=WIDE),
+        figure=_bars_of(entry.column, names, shares, place),
         table=ChartTable(
             ["Value", *counts, *(f"Share {when.lower()}" for when in counts)],
             [list(line) for line in zip(names, *cells, strict=True)],
         ),
     )
+
+
+def _id_of(name: str, place: int | None) -> str:
+    return name if place is None else f"{name}-{place}"
+
+
+def _bars_of(
+    column: str, names: list[str], shares: Mapping[str, Sequence[float]], place: int | None
+) -> Any:
+    if place is not None:
+        return small_bars(names, in_percent(shares))
+    return grouped_bars(names, in_percent(shares), x=column, y="People, %", room=WIDE)
 
 
 def _labels_left(report: Report, name: str) -> str:

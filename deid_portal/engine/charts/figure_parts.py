@@ -22,6 +22,7 @@ from deid_portal.engine.wording.numbers import NBSP
 NARROW, WIDE = 76, 150
 # Bars of the state before have a pattern, so that they can be distinguished without color.
 PATTERN = {"shape": "/", "fillmode": "overlay", "size": 6, "solidity": 0.25, "fgcolor": SURFACE}
+SMALL_HEIGHT = 104
 # Ends of axes of percent. None is shorter: on it any difference would look large.
 SHORT_AXES, EVERYTHING = (10, 25, 50), 100
 Names = Sequence[str]
@@ -108,17 +109,35 @@ def grouped_bars(
 
     Bars are horizontal if their names have more than `room` characters in all.
     """
-    alone = BEFORE if "Before" in series else ACCENT
-    colors = [BEFORE, ACCENT] if len(series) > 1 else [alone]
     is_lying = sum(len(name) + 2 for name in names) > room
     traces = [
         bars(names, values, color=color, name=name, is_lying=is_lying)
-        for (name, values), color in zip(series.items(), colors, strict=True)
+        for (name, values), color in zip(series.items(), _colors_of(series), strict=True)
     ]
     if not is_lying:
         return draw_figure(traces, x=x, y=y)
     height = max(180, 32 * len(names) + 80)
     return draw_figure(traces, x=y, height=height, yaxis_autorange="reversed")
+
+
+def _colors_of(series: Mapping[str, Numbers]) -> list[str]:
+    return [BEFORE, ACCENT] if len(series) > 1 else [BEFORE if "Before" in series else ACCENT]
+
+
+def small_bars(names: Names, series: Mapping[str, Numbers]) -> Any:
+    """Draw grouped bars without words, for a page of many; hovering tells the names."""
+    traces = [
+        bars(names, values, color=color, name=name)
+        for (name, values), color in zip(series.items(), _colors_of(series), strict=True)
+    ]
+    return draw_figure(
+        traces,
+        height=SMALL_HEIGHT,
+        showlegend=False,
+        margin={"l": 30, "r": 8, "t": 8, "b": 8},
+        xaxis_showticklabels=False,
+        yaxis_nticks=3,
+    )
 
 
 def marked_bars(names: Names, counts: Sequence[int], *, x: str, y: str, color: str = ACCENT) -> Any:

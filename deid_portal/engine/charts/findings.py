@@ -135,17 +135,23 @@ def classifier_finding(best: ClassifierAccuracy) -> str:
 # Distributions
 
 
-def moved_finding(columns: Sequence[str], moved: float, hidden: frozenset[str]) -> str:
-    """Say how far one column, or two together, moved; a hidden one cannot be compared."""
+def moved_finding(
+    columns: Sequence[str], moved: float, hidden: frozenset[str], level_name: str | None = None
+) -> str:
+    """Say how far one column, or two together, moved; a hidden one cannot be compared.
+
+    A column that is compared at a level of its taxonomy may have moved more within the groups.
+    """
     gone = [name for name in columns if name in hidden]
     if gone:
         verb = "is" if len(gone) == 1 else "are"
         return f"{capital(listed(gone))} {verb} hidden: nothing is left to compare"
     together = " together" if len(columns) > 1 else ""
+    level = f" ({level_name})" if level_name else ""
     if moved < AS_BEFORE:
         verb = "read" if together else "reads"
-        return f"{capital(listed(columns))}{together} {verb} as before"
-    of = listed(columns) if together else f"the distribution of {columns[0]}"
+        return f"{capital(listed(columns))}{level}{together} {verb} as before"
+    of = listed(columns) if together else f"the distribution of {columns[0]}{level}"
     return f"{percent(moved, 0)} of {of}{together} moved"
 
 

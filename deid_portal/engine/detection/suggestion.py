@@ -39,6 +39,7 @@ MOSTLY_DIFFERENT = 0.9
 MANY_DIFFERENT = 0.5
 TELLS_MANY_APART = 0.9
 TELLS_SOME_APART = 0.3
+ISOLATES_NEARLY_ALL = 0.9  # share of rows one of a kind, at which columns do not differ by it
 ISOLATES_MANY = 0.2  # share of all rows that are unique only because of the column
 SMALLEST_FALL_TOLD = 0.01
 PAIR = 2
@@ -370,10 +371,19 @@ def _why_by_fall(together: JointUniqueness) -> str:
 def _why_by_figures(
     table: Table, place: int, figures: Distinctness, worst: Combination | None
 ) -> str:
-    """Say how many people the column isolates in its worst combination."""
+    """Say how many people the column isolates in its worst combination.
+
+    Where that isolates nearly everybody, it would say so of many columns alike; so what the column
+    does by itself comes first.
+    """
+    apart = f"tells {_percent(figures.separation)} of all pairs of rows apart"
     if worst is None:
-        return f"It tells {_percent(figures.separation)} of all pairs of rows apart."
+        return f"It {apart}."
     others = [table.columns[other].name for other in worst.places if other != place]
+    if others and worst.share >= ISOLATES_NEARLY_ALL:
+        alone = "every row is" if worst.share == 1 else f"{_percent(worst.share)} of the rows are"
+        values = "1 value" if figures.distinct == 1 else f"{figures.distinct:,} values"
+        return f"It has {values} and {apart}; with {_join(others)} {alone} one of a kind."
     with_others = f"With {_join(others)} it" if others else "Alone it"
     looked_at = "" if worst.rows == table.rows else f" of {worst.rows:,} rows looked at"
     rows = f"{worst.alone:,} rows" if worst.alone != 1 else "1 row"

@@ -28,7 +28,7 @@ from deid_portal.engine.taxonomies.recipe import ReadFile
 # Entries by values that the release may not contain (`HouseDetails`), or about suppressed records.
 TOLD_BY_VALUES = (
     "who_pays", "distributions", "spread", "isolation", "examples", "remedies", "walk", "beside",
-    "released_labels",
+    "released_labels", "exploration",
 )  # fmt: skip
 Rule = Mapping[str, Any]
 NOTE = (
