@@ -29,6 +29,9 @@ METRICS_OFFERED = sorted(
 LARGEST_K_ON_SLIDER = 50
 NAME_LENGTH = 40
 ROOM_OF_A_MARK = 16  # percent of the width
+# In how many parts the labels divide a slider, the first that comes out even with whole numbers.
+PARTS_OF_A_SLIDER = (4, 5, 3, 6, 2, 7)
+USUAL_PARTS = 4
 USUAL_K = 5  # people in a group that proposed amounts fit
 
 
@@ -66,8 +69,7 @@ class Slider:
         """Return the labels under the slider: even steps, and the limit of the policy."""
         width = self.maximum - self.minimum
         even = [
-            SliderMark(words, 100 * place / (len(self.ticks) - 1))
-            for place, words in enumerate(self.ticks)
+            SliderMark(_label(value), 100 * (value - self.minimum) / width) for value in self.ticks
         ]
         if self.policy is None or not self.minimum <= self.policy <= self.maximum:
             return even
@@ -80,12 +82,20 @@ class Slider:
         return f"{self.field.auto_id}_range"
 
     @property
-    def ticks(self) -> list[str]:
-        """Return the words under the slider, evenly spaced as the slider is."""
-        steps = 4 if self.maximum - self.minimum >= 4 * self.step else 1
-        width = (self.maximum - self.minimum) / steps
-        digits = 0 if self.step >= 0.5 else 2
-        return [f"{round(self.minimum + place * width, digits):g}" for place in range(steps + 1)]
+    def ticks(self) -> list[float]:
+        """Return the labeled values: evenly spaced, and whole numbers where the answer is one."""
+        width = self.maximum - self.minimum
+        if self.step < 0.5 or width < 1 or width % 1 or self.minimum % 1:
+            return [self.minimum + place * width / USUAL_PARTS for place in range(USUAL_PARTS + 1)]
+        even = [parts for parts in PARTS_OF_A_SLIDER if width % parts == 0]
+        step = width / even[0] if even else ceil(width / USUAL_PARTS)
+        return [self.minimum + place * step for place in range(int(width // step) + 1)]
+
+
+def _label(value: float) -> str:
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"
 
 
 class PlainForm(forms.Form):

@@ -28,6 +28,7 @@ class Promise:
     pills: list[str]
     cautions: list[str]
     formulas: list[Formula]
+    names: list[str]  # of the columns
 
     @property
     def text(self) -> str:
@@ -55,6 +56,7 @@ def describe_promise(dataset: Dataset, plan: Plan) -> Promise:
             *_cautions_about_time(plan),
         ],
         formulas=[Formula(name, f"model-{name}") for name in _once(m.name for m in plan.models)],
+        names=[column.name for column in plan.columns],
     )
 
 

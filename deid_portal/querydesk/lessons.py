@@ -20,7 +20,9 @@ from deid_portal.engine import Table
 from deid_portal.engine.differential import ValuesDomain
 from deid_portal.engine.differential.lessons import (
     Lesson,
+    RepeatedLesson,
     bits_of,
+    repeat_lesson,
     teach_averaging,
     teach_denial,
     teach_differencing,
@@ -44,6 +46,7 @@ REPEATS = 400
 FEW = 12
 REACH = 2.0
 PEOPLE = 60
+TIMES_ON_OWN = 20  # a table has more people than the stories, so each attack takes longer
 Bits = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
@@ -57,6 +60,10 @@ class Exercise:
     story: str
     teach: Callable[[], Lesson]
     on_bits: Callable[[Bits], Lesson] | None = None
+    times: int = 100  # so often it is made on invented people; fewer where it takes longer
+
+    def carry_out(self) -> RepeatedLesson:
+        return repeat_lesson(self.teach, self.times)
 
     @property
     def can_be_own(self) -> bool:
@@ -70,7 +77,7 @@ def _invented_bits() -> Bits:
 
 
 def _reconstruct(bits: Bits) -> Lesson:
-    return teach_reconstruction(bits, REACH, EPSILON, np.random.default_rng(7))
+    return teach_reconstruction(bits, REACH, EPSILON, np.random.default_rng())
 
 
 EXERCISES = {
@@ -108,6 +115,7 @@ EXERCISES = {
             "and why there is a budget for everything else.",
             lambda: teach_averaging(CHANDLER, EPSILON, REPEATS),
             lambda bits: teach_averaging(bits[:FEW], EPSILON, REPEATS),
+            times=10,
         ),
         Exercise(
             "reconstruction",
@@ -117,6 +125,7 @@ EXERCISES = {
             "the table itself (Dinur and Nissim).",
             lambda: _reconstruct(_invented_bits()),
             lambda bits: _reconstruct(bits[:PEOPLE]),
+            times=6,
         ),
         Exercise(
             "denial",
@@ -138,14 +147,18 @@ def check_may_try_on_own(user: User, dataset: Dataset) -> None:
 
 
 @transaction.atomic
-def try_on_own(*, exercise: Exercise, column: DatasetColumn, value: str, tried_by: User) -> Lesson:
+def try_on_own(
+    *, exercise: Exercise, column: DatasetColumn, value: str, tried_by: User
+) -> RepeatedLesson:
     """Run a lesson on whether people of a table have a value; leaves a record of who did."""
     check_may_try_on_own(tried_by, column.dataset)
-    if exercise.on_bits is None:
+    teach = exercise.on_bits
+    if teach is None:
         raise Refused("This lesson needs numbers that only the invented people have.")
     values = values_of(column)
     table = Table((values,), source_sha256=column.dataset.file_sha256)
-    lesson = exercise.on_bits(bits_of(table, column.name, ValuesDomain((value,))))
+    bits = bits_of(table, column.name, ValuesDomain((value,)))
+    lesson = repeat_lesson(lambda: teach(bits), min(exercise.times, TIMES_ON_OWN))
     record_event(
         "lesson.tried",
         actor=tried_by,

@@ -7,6 +7,12 @@ let failures = 0;
 let quietUntil = 0;
 let probe = 0;
 
+// A request that a newer one or the way to the next page cut short is no error, so htmx need not write it to the console.
+const CUT_SHORT = new Set(["htmx:sendAbort", "htmx:afterRequest"]);
+window.htmx.logger = (_, name, detail) => {
+  if (CUT_SHORT.has(name)) delete detail.error;
+};
+
 function holdBack(words) {
   quietUntil = Date.now() + WAITS[Math.min(failures, WAITS.length - 1)];
   failures += 1;

@@ -18,6 +18,20 @@ systemDark.addEventListener("change", () => {
   if (root.dataset.themeChoice === "auto") apply("auto");
 });
 
+// Paper is light: the page is printed in light colours, charts too, and looks as before afterwards.
+addEventListener("beforeprint", () => {
+  if (root.dataset.bsTheme !== "dark") return;
+  root.dataset.bsTheme = "light";
+  root.dataset.printsDark = "";
+  document.dispatchEvent(new CustomEvent("portal:theme"));
+});
+
+addEventListener("afterprint", () => {
+  if (!("printsDark" in root.dataset)) return;
+  delete root.dataset.printsDark;
+  apply(root.dataset.themeChoice);
+});
+
 document.addEventListener("submit", async (event) => {
   const form = event.target.closest("[data-theme-form]");
   if (!form || !event.submitter) return;

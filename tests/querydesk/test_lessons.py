@@ -25,7 +25,9 @@ def test_every_lesson_can_be_run_by_an_analyst(cast: Cast, signed_in: SignIn, na
     page = signed_in(cast.analyst).post("/query-desk/lessons/", {"lesson": name})
     assert page.status_code == 200
     lesson = page.context["lesson"]
-    assert lesson.without.value > 0.9
+    assert lesson.without.share > 0.9
+    assert lesson.without.is_above(lesson.with_privacy.share)
+    assert f"on average of {lesson.times} attacks" in page.content.decode()
     assert "on a table of your own" not in page.content.decode()
 
 
@@ -39,7 +41,7 @@ def test_a_steward_attacks_a_table_of_the_team(
     cast: Cast, dataset: Dataset, signed_in: SignIn
 ) -> None:
     page = signed_in(cast.steward).post("/query-desk/lessons/", _own(dataset))
-    assert page.context["lesson"].without.value == 1.0
+    assert page.context["lesson"].without.share == 1.0
     assert "This is not private." in page.content.decode()
     assert Event.objects.get(action="lesson.tried").facts["column"] == "Condition"
 

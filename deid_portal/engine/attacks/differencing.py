@@ -29,10 +29,10 @@ def infer_from_means(mean: float, people: int, mean_without: float) -> float:
 
 
 def attack_by_differencing(bits: Bits, answer: Answer, repeats: int = 1) -> AttackResult:
-    """Ask for everyone and for everyone but one, for each person; average over `repeats`.
+    """Ask for everyone and for everyone but one, for each person.
 
-    `bits` are the truth. More repeats wear down independent noise, which is why answers need a
-    budget and not only noise.
+    `bits` are the truth. Of a question asked `repeats` times, `answer` gives the mean: that wears
+    independent noise down, which is why answers need a budget and not only noise.
     """
     people = len(bits)
     everyone = np.ones(people, np.bool_)
@@ -40,8 +40,7 @@ def attack_by_differencing(bits: Bits, answer: Answer, repeats: int = 1) -> Atta
     for person in range(people):
         without = everyone.copy()
         without[person] = False
-        asked = [infer_by_difference(answer(everyone), answer(without)) for _ in range(repeats)]
-        guesses[person] = int(np.mean(asked) >= 0.5)
+        guesses[person] = int(infer_by_difference(answer(everyone), answer(without)) >= 0.5)
     return judge_guesses(
         "averaging" if repeats > 1 else "differencing", bits, guesses, 2 * repeats * people
     )

@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 
 from deid_portal.engine import InvalidPlan, Table
+from deid_portal.engine.attacks.attack import AttackResult
+from deid_portal.engine.attacks.confidence import exactly
 from deid_portal.engine.differential import ValuesDomain
 from deid_portal.engine.differential.lessons import (
+    AttackChance,
     bits_of,
     deck_data,
+    repeat_lesson,
     teach_averaging,
     teach_denial,
     teach_differencing,
@@ -114,3 +118,34 @@ def test_a_swarm_that_votes_in_secret_still_finds_the_valley() -> None:
         for seed in (1, 2)
     ]
     assert max(ends) < 20
+
+
+def _attacks(*shares: float) -> list[AttackResult]:
+    return [
+        AttackResult("attack", share, exactly(share), None, round(share), "") for share in shares
+    ]
+
+
+def test_the_chance_of_hits_and_misses_has_an_exact_interval() -> None:
+    always, never = AttackChance.of(_attacks(*[1.0] * 100)), AttackChance.of(_attacks(*[0.0] * 100))
+    assert always.interval == (pytest.approx(0.9638, abs=1e-4), 1.0)
+    assert never.interval == (0.0, pytest.approx(0.0362, abs=1e-4))
+
+
+def test_the_chance_of_shares_has_the_interval_of_students_t() -> None:
+    """Four shares with mean 0.5 and deviation 0.0816; t is 3.182 at three degrees of freedom."""
+    chance = AttackChance.of(_attacks(0.4, 0.5, 0.5, 0.6))
+    assert chance.share == pytest.approx(0.5)
+    assert chance.interval == (pytest.approx(0.3701, abs=1e-4), pytest.approx(0.6299, abs=1e-4))
+    assert not chance.is_above(0.38)
+    assert chance.is_above(0.36)
+
+
+def test_a_repeated_lesson_says_whether_the_noise_left_more_than_guessing() -> None:
+    bits = np.array([1, 0] * 10, np.int64)
+    lesson = repeat_lesson(lambda: teach_differencing(bits, epsilon=1.0), 20)
+    assert (lesson.times, lesson.without.share, lesson.guessing) == (20, 1.0, 0.5)
+    # ε of 1/40 for each question moves a guess by less than a tenth: 0.8 of 400 has P < 10⁻²⁰.
+    assert lesson.with_privacy.share < 0.8
+    generous = repeat_lesson(lambda: teach_differencing(bits, epsilon=4000.0), 20)
+    assert generous.beats_guessing

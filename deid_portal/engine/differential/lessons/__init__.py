@@ -9,12 +9,21 @@ from deid_portal.engine.differential.lessons.differencing import (
     teach_differencing,
     teach_means,
 )
-from deid_portal.engine.differential.lessons.lesson import Lesson, bits_of
+from deid_portal.engine.differential.lessons.lesson import (
+    AttackChance,
+    Lesson,
+    RepeatedLesson,
+    bits_of,
+    repeat_lesson,
+)
 from deid_portal.engine.differential.lessons.reconstruction import teach_reconstruction
 
 __all__ = [
+    "AttackChance",
     "Lesson",
+    "RepeatedLesson",
     "bits_of",
+    "repeat_lesson",
     "teach_averaging",
     "teach_denial",
     "teach_differencing",

@@ -38,8 +38,8 @@ def teach_differencing(bits: Bits, epsilon: float) -> Lesson:
 
 def teach_averaging(bits: Bits, epsilon: float, repeats: int) -> Lesson:
     """Ask the same again and again and take the mean, without a budget and with one."""
-    careless = answer_privately(bits, epsilon)
-    careful = answer_privately(bits, epsilon / (2 * len(bits) * repeats))
+    careless = answer_privately(bits, epsilon, repeats)
+    careful = answer_privately(bits, epsilon / (2 * len(bits) * repeats), repeats)
     return Lesson(
         title="The same question many times",
         without=attack_by_differencing(bits, careless, repeats),

@@ -1,11 +1,14 @@
 """A lesson: the same attack on exact answers and on private ones."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from deid_portal.engine.attacks.attack import AttackResult
+from deid_portal.engine.attacks.confidence import Interval, exact_interval
 from deid_portal.engine.attacks.differencing import Answer, Bits, Chosen
 from deid_portal.engine.differential.mechanisms.discrete_laplace import DiscreteLaplace
 from deid_portal.engine.differential.selection.domains import ValuesDomain
@@ -34,6 +37,60 @@ class Lesson:
         }
 
 
+@dataclass(frozen=True)
+class AttackChance:
+    """The share an attack gets on average when it is made again and again, with 95 % interval."""
+
+    share: float
+    interval: Interval
+
+    def is_above(self, share: float) -> bool:
+        return self.interval[0] > share
+
+    @classmethod
+    def of(cls, results: Sequence[AttackResult]) -> "AttackChance":
+        """Estimate from single attacks: exactly where each hits or misses, else by Student's t."""
+        shares = [result.value for result in results]
+        times, mean = len(shares), float(np.mean(shares))
+        if set(shares) <= {0.0, 1.0}:
+            guesses = max(result.records for result in results) or 1
+            tries = times * guesses
+            return cls(mean, exact_interval(round(mean * tries), tries))
+        reach = float(stdtrit(times - 1, 0.975) * np.std(shares, ddof=1) / np.sqrt(times))
+        return cls(mean, (max(mean - reach, 0.0), min(mean + reach, 1.0)))
+
+
+@dataclass(frozen=True)
+class RepeatedLesson:
+    """A lesson with both attacks made many times, since once may be luck."""
+
+    lesson: Lesson  # one of them
+    times: int
+    without: AttackChance
+    with_privacy: AttackChance
+
+    @property
+    def guessing(self) -> float | None:
+        """The share that is right without any answer."""
+        return self.lesson.without.control
+
+    @property
+    def beats_guessing(self) -> bool:
+        """True if noise left something that cannot be luck."""
+        return self.guessing is not None and self.with_privacy.is_above(self.guessing)
+
+
+def repeat_lesson(teach: Callable[[], Lesson], times: int) -> RepeatedLesson:
+    """Make both attacks of a lesson `times` times, each with fresh noise."""
+    lessons = [teach() for _ in range(times)]
+    return RepeatedLesson(
+        lessons[0],
+        times,
+        AttackChance.of([lesson.without for lesson in lessons]),
+        AttackChance.of([lesson.with_privacy for lesson in lessons]),
+    )
+
+
 def answer_exactly(bits: Bits) -> Answer:
     return lambda chosen: float(bits[chosen].sum())
 
@@ -43,12 +100,15 @@ def answer_with_uniform_noise(bits: Bits, reach: float, generator: np.random.Gen
     return lambda chosen: float(bits[chosen].sum() + generator.uniform(-reach, reach))
 
 
-def answer_privately(bits: Bits, epsilon: float) -> Answer:
-    """Answer with noise of ε per answer; for several questions the caller divides ε."""
+def answer_privately(bits: Bits, epsilon: float, repeats: int = 1) -> Answer:
+    """Answer with noise of ε per answer; for several questions the caller divides ε.
+
+    With `repeats` each question is asked so often, and the mean of the answers is returned.
+    """
     add_noise = DiscreteLaplace(1, epsilon).measurement()
 
     def answer(chosen: Chosen) -> float:
-        return float(add_noise([int(bits[chosen].sum())])[0])
+        return float(np.mean(add_noise([int(bits[chosen].sum())] * repeats)))
 
     return answer
 
