@@ -201,13 +201,51 @@ def _walk_the_tabs(steward: Person) -> None:
     page.mouse.click(*middle)
     expect(page.locator("#apart table")).to_be_visible()
     steward.check_page()
-    for tab in ("Risk", "Detail lost", "Left out", "Who pays", "Distributions", "Rows"):
-        page.get_by_role("navigation", name="Parts of the report").get_by_text(tab).click()
-        expect(page.locator("h1")).to_contain_text("Every person now hides among at least")
-        steward.check_page()
+    for tab in (
+        "Risk",
+        "Detail lost",
+        "Left out",
+        "Who pays",
+        "Distributions",
+        "Sensitive",
+        "Rows",
+    ):
+        _open_tab(steward, tab)
     expect(page.get_by_role("region", name="Table: Rows of the release")).to_be_visible()
+    _look_at_rows_side_by_side(steward)
+    _pick_another_combination(steward)
     page.keyboard.press("1")
     page.wait_for_url("**/report/")
+
+
+def _open_tab(steward: Person, tab: str) -> None:
+    steward.page.get_by_role("navigation", name="Parts of the report").get_by_text(tab).click()
+    expect(steward.page.locator("h1")).to_contain_text("Every person now hides among at least")
+    steward.check_page()
+
+
+def _look_at_rows_side_by_side(steward: Person) -> None:
+    """Each row stands beside what became of it; a group shows its look-alikes alone."""
+    page = steward.page
+    _open_tab(steward, "Side by side")
+    pairs = page.get_by_role("region", name="Table: Rows before and after")
+    expect(pairs.locator("td.pair-coarser").first).to_be_visible()
+    pairs.locator("tbody th a").first.click()
+    expect(page.get_by_role("heading", name="Group 1:")).to_be_visible()
+    steward.check_page()
+
+
+def _pick_another_combination(steward: Person) -> None:
+    """A mark of the chart picks other levels, which could be run as they are."""
+    page = steward.page
+    _open_tab(steward, "Combinations")
+    expect(page.locator("#combinations .points path").first).to_be_visible()
+    page.get_by_role("region", name="Table: The best combinations").get_by_role("link").nth(
+        1
+    ).click()
+    expect(page.locator("#picked")).to_contain_text("It satisfies every rule")
+    expect(page.get_by_role("button", name="Run this combination")).to_be_visible()
+    steward.check_page()
 
 
 def _ask_for_two_approvals(administrator: Person) -> None:
