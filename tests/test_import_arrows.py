@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-HOUSE = Path(__file__).parent.parent / "deid_portal"
+from tests.sources import HOUSE, tree_of
+
 # Rooms and single modules, from the ground up; each may use those in lines above. After the floor
 # that all stand on, the rooms follow in the order data walks.
 ORDER = """
@@ -97,14 +98,9 @@ INSIDE_FUNCTIONS = {
 
 
 @cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
-
-
-@cache
 def _imports(path: Path) -> set[str]:
-    names = _imported_in(_tree(path))
-    for node in ast.walk(_tree(path)):
+    names = _imported_in(tree_of(path))
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.ImportFrom):
             names.update(f"{node.module}.{alias.name}" for alias in node.names)
     return names
@@ -168,7 +164,7 @@ def test_imports_inside_functions_have_a_reason() -> None:
 
 
 def _imports_inside_functions(path: Path) -> set[str]:
-    functions = (node for node in ast.walk(_tree(path)) if isinstance(node, ast.FunctionDef))
+    functions = (node for node in ast.walk(tree_of(path)) if isinstance(node, ast.FunctionDef))
     names = {name for function in functions for name in _imported_in(function)}
     return {name for name in names if name.startswith("deid_portal.")}
 

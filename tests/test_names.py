@@ -5,7 +5,8 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-HOUSE = Path(__file__).parent.parent / "deid_portal"
+from tests.sources import HOUSE, tree_of
+
 # Django finds a command by this name; the row of a network is named as what it is about.
 CLASSES_TWICE = {"Command", "Network"}
 # Every algorithm of microaggregation is a module with this function, called by the module's name.
@@ -38,7 +39,7 @@ def _definitions() -> list[tuple[str, ast.ClassDef | ast.FunctionDef]]:
     for path in sorted(HOUSE.rglob("*.py")):
         if "migrations" in path.parts:
             continue
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in tree_of(path).body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 found.append((str(path.relative_to(HOUSE)), node))
     return found

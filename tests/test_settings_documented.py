@@ -3,21 +3,22 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.sources import HOUSE, ROOT, tree_of
 
 
-def settings_read(source: str) -> Iterator[str]:
-    for node in ast.walk(ast.parse(source)):
+def settings_read(path: Path) -> Iterator[str]:
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "").startswith("env_"):
             yield ast.literal_eval(node.args[0])
 
 
+@cache
 def read_anywhere() -> set[str]:
-    files = (ROOT / "deid_portal").rglob("*.py")
-    return {name for file in files for name in settings_read(file.read_text())}
+    return {name for path in HOUSE.rglob("*.py") for name in settings_read(path)}
 
 
 def example_lines() -> list[str]:

@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from django.apps import apps
@@ -18,9 +17,9 @@ from deid_portal.audit_trail.services import ask_for_verification
 from deid_portal.work.leases import WorkStatus, claim
 from tests import factories
 from tests.conftest import Cast
+from tests.sources import HOUSE, tree_of
 
 SignIn = Callable[[User], Client]
-HOUSE = Path(__file__).parent.parent.parent / "deid_portal"
 NAME = re.compile(r"[a-z_]+(\.[a-z_]+)+")
 # Notices that are no events, and names that only look like those of events.
 NO_EVENTS = {"review.attacked", "run.no_solution", "sweep.ended"}
@@ -33,7 +32,7 @@ def _names_of_events() -> Iterator[str]:
     for path in HOUSE.rglob("*.py"):
         if "engine" in path.parts or "migrations" in path.parts or path.name == "event_words.py":
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree_of(path)):
             if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
                 continue
             text = node.value

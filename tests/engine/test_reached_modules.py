@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-HOUSE = Path(__file__).parent.parent.parent / "deid_portal"
+from tests.sources import HOUSE, tree_of
+
 ENGINE = "deid_portal.engine"
 # Nothing but tests uses these yet: their pages and lessons are still to be written.
 WAITING = {
@@ -29,7 +30,7 @@ MODULES = {module_name(path): path for path in HOUSE.rglob("*.py")}
 
 def names_in(module: str) -> Iterator[str]:
     """Return everything a module may mean: what it imports and what its registry or text names."""
-    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(MODULES[module])):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
