@@ -527,7 +527,7 @@ def _withdraw(steward: Person, analyst: Person, release: str) -> None:
 
 def _look_into_the_records(steward: Person) -> None:
     steward.open("/audit/")
-    expect(steward.page.locator("main")).to_contain_text("release downloaded")
+    expect(steward.page.locator("main")).to_contain_text("Downloaded a release")
     steward.check_page()
     for address in ("/releases/", "/datasets/", "/help/", "/help/getting-started/"):
         steward.open(address)
