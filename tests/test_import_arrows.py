@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sources import HOUSE, tree_of
+from tests.source_trees import HOUSE, tree_of
 
 # Rooms and single modules, from the ground up; each may use those in lines above. After the floor
 # that all stand on, the rooms follow in the order data walks.

@@ -5,7 +5,7 @@ from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-from tests.sources import HOUSE, tree_of
+from tests.source_trees import HOUSE, tree_of
 
 # Django finds a command by this name; the row of a network is named as what it is about.
 CLASSES_TWICE = {"Command", "Network"}

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from tests.sources import HOUSE, ROOT, tree_of
+from tests.source_trees import HOUSE, ROOT, tree_of
 
 
 def settings_read(path: Path) -> Iterator[str]:

@@ -17,7 +17,7 @@ from deid_portal.audit_trail.services import ask_for_verification
 from deid_portal.work.leases import WorkStatus, claim
 from tests import factories
 from tests.conftest import Cast
-from tests.sources import HOUSE, tree_of
+from tests.source_trees import HOUSE, tree_of
 
 SignIn = Callable[[User], Client]
 NAME = re.compile(r"[a-z_]+(\.[a-z_]+)+")

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.sources import HOUSE, tree_of
+from tests.source_trees import HOUSE, tree_of
 
 ENGINE = "deid_portal.engine"
 # Nothing but tests uses these yet: their pages and lessons are still to be written.

@@ -90,6 +90,12 @@ _DETAILS: Allowed = {
             GROUPED,
         )
     },
+    "pairs": {
+        ANY: {
+            "columns": {ANY: GROUPED},
+            **dict.fromkeys(("average_risk", "sample_uniques", "average_risk_saved"), GROUPED),
+        }
+    },
     "combinations": {
         ANY: {
             "columns": {ANY: GROUPED},

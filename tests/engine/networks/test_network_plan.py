@@ -51,8 +51,8 @@ def test_columns_need_a_node_table_and_the_node_table_needs_roles() -> None:
 def test_methods_for_links_without_directions_say_so() -> None:
     people = Network.from_pairs(34, karate().pairs, directed=True)
     with pytest.raises(InvalidPlan, match='"directed": false'):
-        protect(people, {"name": "k-degree", "k": 3}, network={"directed": True})
-    outcome = protect(people, {"name": "k-degree", "k": 3})
+        protect(people, {"name": "k-neighbourhood", "k": 3}, network={"directed": True})
+    outcome = protect(people, {"name": "k-neighbourhood", "k": 3})
     assert outcome.released is not None
     assert not outcome.released.directed
     assert any("without" in note for note in outcome.report.notes)
