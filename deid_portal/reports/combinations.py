@@ -10,7 +10,7 @@ from deid_portal.engine.charts.look import ACCENT, BEFORE, INK, MUTE
 from deid_portal.engine.report import Report
 from deid_portal.engine.report.exploration import CheckedCombination, Exploration
 from deid_portal.engine.utility import METRICS
-from deid_portal.engine.wording.numbers import percent, thousands
+from deid_portal.engine.wording.numbers import loss, percent, thousands
 from deid_portal.engine.wording.words import capital, counted, listed
 from deid_portal.plans.changes import SetLevels, write_changes
 
@@ -19,6 +19,7 @@ STRENGTHS = (1.0, 0.68, 0.42, 0.22)
 MOST_LISTED = 12
 LONGEST_PICK = 400
 STEP = 1.0
+LARGEST_LOSS = 10.0  # beyond it a metric counts
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def _judge_pick(
             limit = f"the plan allows {thousands(exploration.allowed)}"
             return "bad", f"It does not satisfy the plan: {left_out} would be left out, {limit}."
         return "bad", "It does not satisfy the plan: a rule about the whole release breaks."
-    value = f"{exploration.metric.replace('_', ' ')} {found.value:.4g}"
+    value = f"{exploration.metric.replace('_', ' ')} {_measured(found)}"
     return "ok", f"It satisfies every rule: {value}, {left_out} left out."
 
 
@@ -147,7 +148,7 @@ def _list_best(
     return [
         ListedCombination(
             pick=write_pick(found.levels),
-            value=f"{found.value:.4g}",
+            value=_measured(found),
             left_out=_left_out(report, found),
             words=_difference(exploration, own, found.levels),
             is_own=found.levels == own,
@@ -264,6 +265,12 @@ def _groups_of(exploration: Exploration) -> list[Group]:
     return groups
 
 
+def _measured(found: CheckedCombination) -> str:
+    """Write losses with the decimals of the report, and counts of pairs or cells as numbers."""
+    value = _value_of(found)
+    return loss(value) if abs(value) < LARGEST_LOSS else thousands(value)
+
+
 def _value_of(found: CheckedCombination) -> float:
     return found.value or 0.0
 
@@ -298,5 +305,5 @@ def _hover(report: Report, exploration: Exploration, found: CheckedCombination) 
     ]
     said = "does not satisfy the plan"
     if found.value is not None:
-        said = f"{exploration.metric.replace('_', ' ')} {found.value:.4g}"
+        said = f"{exploration.metric.replace('_', ' ')} {_measured(found)}"
     return "<br>".join([f"{capital(said)}, {_left_out(report, found)} left out", *levels])
