@@ -202,6 +202,8 @@ def _decide(approver: Walker, review: str) -> None:
         page.wait_for_url("**/reviews/**")
         approver.press(page.locator(".next-bar").get_by_text("Go to the release"))
         page.wait_for_url("**/releases/**")
+        # Once it is packed and verified, the page shows itself anew.
+        expect(page.locator("div:has(> #verify-command) ~ .ok").first).to_be_visible()
 
 
 def _take(analyst: Walker, name: str) -> None:
