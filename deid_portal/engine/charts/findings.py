@@ -209,7 +209,8 @@ def left_out_shares_finding(groups: Sequence[PayingGroup]) -> str:
     if worst.share_left_out < SOME_MORE_OFTEN * groups[-1].share_left_out:
         return "All groups are left out about equally often"
     name = value_words(worst.value)
-    if worst is largest or not largest.share_left_out:
+    is_about_size = worst.share_left_out >= SOME_MORE_OFTEN * largest.share_left_out
+    if worst is largest or not largest.share_left_out or not is_about_size:
         return f"{share_words(worst.share_left_out).capitalize()} of “{name}” are left out"
     times = _times(worst.share_left_out / largest.share_left_out)
     return f"Small groups are left out up to {times} times as often as the largest"

@@ -196,3 +196,12 @@ def test_an_axis_of_percent_ends_where_all_fit_and_never_near_zero(values: list[
     end = axis_end(values)
     assert 10 <= end <= 100
     assert all(value <= end for value in values)
+
+
+def test_large_groups_that_pay_as_much_are_no_finding_about_small_ones() -> None:
+    shares = [("May", 40, 4), ("June", 400, 38), ("July", 300, 3)]
+    ranked = [PayingGroup(value, records, out, 0.0) for value, records, out in shares]
+    assert findings.left_out_shares_finding(ranked) == "10\u00a0% of “May” are left out"
+    rare = [PayingGroup("May", 40, 12, 0.0), *ranked[1:]]
+    said = "Small groups are left out up to 3.2 times as often as the largest"
+    assert findings.left_out_shares_finding(rare) == said
