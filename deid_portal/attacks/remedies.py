@@ -17,6 +17,7 @@ from deid_portal.engine.methods import METHODS
 from deid_portal.engine.privacy.fitting_numbers import AmountColumn
 from deid_portal.engine.progress import ProgressCallback
 from deid_portal.engine.risk.lone_values import ValueVariety
+from deid_portal.engine.table.values import NUMERIC
 from deid_portal.engine.wording.numbers import percent
 from deid_portal.plans.basis import Basis
 from deid_portal.plans.changes import (
@@ -40,7 +41,7 @@ USUAL_LOOK_ALIKES = 5
 # In how many steps a rounding divides the middle half of the people, None for as fine as leaves few
 # lone values, and the share of the people at each end who are shown the same number.
 ROUNDINGS = ((None, 0.0), (5, 0.1), (2, 0.2), (1, 0.25))
-ORDERED = (ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DATE)
+ORDERED = (*NUMERIC, ColumnType.DATE)
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def _telling_numbers(case: Case) -> dict[str, AmountColumn]:
         column.name: AmountColumn.of(case.original[column.name])
         for column in shown
         if column.name in case.original
-        and case.original[column.name].type in (ColumnType.INTEGER, ColumnType.NUMBER)
+        and case.original[column.name].type in NUMERIC
         and ValueVariety.of(column).lone
     }
 

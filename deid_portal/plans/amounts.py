@@ -8,14 +8,13 @@ from uuid import UUID
 
 from deid_portal.datasets.models import ColumnRoleChoices, DatasetColumn
 from deid_portal.datasets.selectors import values_of
-from deid_portal.engine import ColumnType
 from deid_portal.engine.methods.coarsening import Coarsening
 from deid_portal.engine.methods.coding import Coding
 from deid_portal.engine.methods.rounding import Rounding
 from deid_portal.engine.privacy.fitting_numbers import AmountColumn
 from deid_portal.engine.risk.lone_values import ValueVariety
+from deid_portal.engine.table.values import NUMERIC, ColumnType
 
-NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
 Methods = list[dict[str, Any]]
 
 

@@ -10,9 +10,10 @@ from django import forms
 
 from deid_portal.datasets.models import ColumnRoleChoices, Dataset, DatasetColumn
 from deid_portal.engine.methods import METHODS
+from deid_portal.engine.table.values import NUMERIC
 from deid_portal.engine.utility import METRICS, ClassMetric
 from deid_portal.engine.wording.numbers import middle_cut
-from deid_portal.plans.amounts import NUMERIC, ShownAs, amounts_of, has_amounts, variety_of
+from deid_portal.plans.amounts import ShownAs, amounts_of, has_amounts, variety_of
 from deid_portal.plans.guidelines import GUIDELINES, Audience
 from deid_portal.plans.proposals import NEAR_AT_MOST_ONE_IN, Answers, Harm, Worry
 from deid_portal.plans.recommendation import Purpose

@@ -8,7 +8,8 @@ from deid_portal.engine import Plan
 from deid_portal.engine.methods import METHODS
 from deid_portal.engine.methods.method import records_allowed
 from deid_portal.engine.methods.restating_method import names_restated
-from deid_portal.plans.amounts import NUMERIC, variety_of
+from deid_portal.engine.table.values import NUMERIC
+from deid_portal.plans.amounts import variety_of
 
 MANY_COLUMNS = 10
 ABOUT_IDENTITY = "Randomness alone protects nobody's identity: it needs a rule beside it."

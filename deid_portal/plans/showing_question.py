@@ -7,9 +7,10 @@ from django.db.models import TextChoices
 
 from deid_portal.datasets.models import DatasetColumn
 from deid_portal.engine.privacy.fitting_numbers import AmountColumn
+from deid_portal.engine.table.values import NUMERIC
 from deid_portal.engine.taxonomies import IntervalTaxonomy
 from deid_portal.engine.wording.numbers import middle_cut, percent
-from deid_portal.plans.amounts import NUMERIC, ShownAs
+from deid_portal.plans.amounts import ShownAs
 
 MOST_ROUNDINGS = 9
 NAME_LENGTH = 40

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from deid_portal.attacks.crossing_gate import crossing_of
 from deid_portal.attacks.selectors import attack_summary_of, standings_of
 from deid_portal.engine.wording.words import capital, number_words
-from deid_portal.policies.gates import Gate, GateResult, GateTally, check_gates
+from deid_portal.policies.gates import ORDER, Gate, GateResult, GateTally, check_gates
 from deid_portal.policies.rules import Rules
 from deid_portal.policies.selectors import PolicyInForce, policy_in_force
 from deid_portal.reviews.models import ReviewRequest, Waiver
@@ -99,9 +99,6 @@ class RequestGates:
         if self.waived:
             return "Every gate passes or is waived"
         return "Every gate passes"
-
-
-ORDER = {result: place for place, result in enumerate(GateResult)}
 
 
 def gates_of(request: ReviewRequest) -> RequestGates:

@@ -16,6 +16,7 @@ from deid_portal.datasets.sealed_upload import SealedUpload
 from deid_portal.datasets.selectors import get_column_or_404, get_dataset_or_404, values_of
 from deid_portal.engine import EngineError
 from deid_portal.engine.taxonomies import write_json, write_paths, write_rows
+from deid_portal.engine.wording.words import counted
 from deid_portal.taxonomies.downloads import as_download
 from deid_portal.taxonomies.figures import effect_title
 from deid_portal.taxonomies.forms import BuilderForm, KeepTaxonomyForm
@@ -152,7 +153,7 @@ def propose_missing(request: HttpRequest, dataset_id: UUID) -> HttpResponse:
     with entering_step(dataset, "taxonomies"):
         check_columns_decided(dataset)
     proposed = propose_missing_taxonomies(dataset=dataset, changed_by=person_of(request))
-    count = f"{len(proposed)} taxonomies" if len(proposed) != 1 else "1 taxonomy"
+    count = counted(len(proposed), "taxonomy", "taxonomies")
     messages.success(request, f"{count} proposed. Look at each, and change what does not fit.")
     return redirect("taxonomies:overview", dataset.id)
 

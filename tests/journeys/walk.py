@@ -93,13 +93,12 @@ def walk(browser: Browser, address: str, table: Path, pictures: Path) -> list[Le
     _protect(steward)
     _read(steward)
     review = _ask(steward)
-    reviewer = Walker(browser, address, "reviewer", pictures)
     approver = Walker(browser, address, "approver", pictures)
     _decide(approver, review)
     analyst = Walker(browser, address, "analyst", pictures)
     _take(analyst, table.stem)
-    legs = [*steward.legs, *reviewer.legs, *approver.legs, *analyst.legs]
-    for person in (steward, reviewer, approver, analyst):
+    legs = [*steward.legs, *approver.legs, *analyst.legs]
+    for person in (steward, approver, analyst):
         person.page.context.close()
     return legs
 

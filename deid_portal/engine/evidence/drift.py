@@ -20,7 +20,7 @@ from deid_portal.engine.evidence.difference_tests import (
 )
 from deid_portal.engine.table.numbers import Numbers, days_of, numbers_of
 from deid_portal.engine.table.table import Column, Counts
-from deid_portal.engine.table.values import ColumnType
+from deid_portal.engine.table.values import NUMERIC, ColumnType
 
 MOST_BARS = 16
 SHIFTED_UP_TO = 0.2  # beyond it a distribution is another one
@@ -30,7 +30,6 @@ SAME_PLACES = 0.9  # agreement of cells beyond chance from which rows are the sa
 # If more than half of the values occur once, new people have new values; that is no drift.
 MOSTLY_UNIQUE = 0.5
 OTHERS = "other values"
-NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
 Shares = NDArray[np.float64]
 # The sorted numbers of a column, and the number of rows of each.
 _Side = tuple[Numbers, Counts]

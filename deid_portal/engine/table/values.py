@@ -43,6 +43,9 @@ class ColumnType(StrEnum):
     BOOLEAN = "boolean"
 
 
+NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
+
+
 def is_number(text: str, decimal: str = ".") -> bool:
     """Say whether the text is a plain number, written without leading zeros."""
     return any(character.isdigit() for character in text) and bool(NUMBER[decimal].match(text))

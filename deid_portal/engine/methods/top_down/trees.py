@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from deid_portal.engine.table.numbers import numbers_of
 from deid_portal.engine.table.table import Codes, Column
-from deid_portal.engine.table.values import ColumnType
+from deid_portal.engine.table.values import NUMERIC
 from deid_portal.engine.taxonomies import FlatTaxonomy, Recipe, Taxonomy
 from deid_portal.engine.taxonomies.taxonomy import ROOT_LABEL
 
-NUMERIC = (ColumnType.INTEGER, ColumnType.NUMBER)
 Mask = NDArray[np.bool_]
 # Finds where the second part of a stretch of places should begin, but at no refused place; its
 # start for nowhere.
